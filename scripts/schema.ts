@@ -1,6 +1,6 @@
 /**
- * Writes sql/schema.sql, the readable sum of all migrations: `node scripts/schema.ts`. The file is for readers and
- * reviewers; no program runs it. A test checks that it is current.
+ * Writes sql/schema.sql, the sum of all migrations: `node scripts/schema.ts`. An empty database gets it instead of the
+ * migrations, and people read it. A test checks that it is current and gives the same database as the migrations.
  */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -11,9 +11,20 @@ import * as Migrations from "../src/platform/database/Migrations.ts"
 import { temporaryServer } from "../test/support/temporaryServer.ts"
 
 /** The path of the file. */
-export const path = `${Migrations.directory}/schema.sql`
+export const path = `${Migrations.directory}/${Migrations.sumName}`
 
-const header = "-- The sum of all migrations, for reading only. Made by scripts/schema.ts."
+/** As the migrations leave them: what is older than today is in the partitions of yesterday. */
+const firstPartitions = `do $$
+declare
+  today timestamptz := date_trunc('day', now(), 'UTC');
+  yesterday text := to_char(today at time zone 'UTC' - interval '1 day', '_YYYYMMDD');
+begin
+  execute format('create table %I partition of events for values from (minvalue) to (%L)',
+    'events' || yesterday, 'evt_' || ulid_time(today));
+  execute format('create table %I partition of webhook_deliveries for values from (minvalue) to (%L)',
+    'webhook_deliveries' || yesterday, today);
+  perform make_day_partitions((today at time zone 'UTC')::date - 1, (today at time zone 'UTC')::date + 1);
+end $$;`
 
 const Line = Schema.Struct({ owner: Schema.String, line: Schema.String })
 
@@ -23,9 +34,17 @@ const lines = Effect.fnUntraced(function*(statement: string) {
   return yield* find()
 })
 
-/** The tables that migrations create. The program creates "migrations". */
+/** The tables that migrations create. The program creates "migrations". A table comes after those that it refers to. */
 const tables = `
-  select c.oid, quote_ident(c.relname) as name, c.relkind, c.relpersistence, c.reloptions
+  with recursive referring (oid, depth) as (
+    select oid, 0 from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
+    union
+    select k.conrelid, r.depth + 1 from pg_constraint k
+    join referring r on r.oid = k.confrelid
+    where k.contype = 'f' and k.conrelid <> k.confrelid
+  )
+  select c.oid, quote_ident(c.relname) as name, c.relkind, c.relpersistence, c.reloptions,
+    (select max(depth) from referring r where r.oid = c.oid) as depth
   from pg_class c
   where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and c.relname <> 'migrations'
     and not c.relispartition`
@@ -34,7 +53,7 @@ const opening = `
   select t.name as owner,
     'create ' || case t.relpersistence when 'u' then 'unlogged ' else '' end || 'table ' || t.name as line
   from (${tables}) t
-  order by t.name collate "C"`
+  order by t.depth, t.name collate "C"`
 
 const closing = `
   select t.name as owner,
@@ -59,9 +78,10 @@ const columns = `
   left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
   order by t.name collate "C", a.attnum`
 
-/** Since PostgreSQL 18 "not null" is a constraint ('n') as well. The column shows it. */
+/** Since PostgreSQL 18 "not null" is a constraint ('n') as well. The column shows it. A new table has no invalid rows. */
 const constraints = `
-  select t.name as owner, 'constraint ' || quote_ident(k.conname) || ' ' || pg_get_constraintdef(k.oid, true) as line
+  select t.name as owner, 'constraint ' || quote_ident(k.conname) || ' '
+    || regexp_replace(pg_get_constraintdef(k.oid, true), ' NOT VALID$', '') as line
   from (${tables}) t
   join pg_constraint k on k.conrelid = t.oid and k.contype in ('p', 'u', 'c', 'f', 'x')
   order by t.name collate "C", array_position('{p,u,c,f,x}', k.contype::text), k.conname collate "C"`
@@ -73,6 +93,17 @@ const indexes = `
   join pg_class c on c.oid = i.indexrelid
   where not exists (select from pg_constraint k where k.conindid = i.indexrelid and k.contype in ('p', 'u', 'x'))
   order by t.name collate "C", c.relname collate "C"`
+
+/** How large values are kept, where it is not the type's own way. */
+const storage = `
+  select t.name as owner,
+    'alter table ' || t.name || ' alter column ' || quote_ident(a.attname) || ' set storage '
+    || case a.attstorage when 'p' then 'plain' when 'e' then 'external' when 'm' then 'main' else 'extended' end || ';' as line
+  from (${tables}) t
+  join pg_attribute a on a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped
+  join pg_type y on y.oid = a.atttypid
+  where a.attstorage <> y.typstorage
+  order by t.name collate "C", a.attnum`
 
 const triggers = `
   select t.name as owner, pg_get_triggerdef(g.oid, true) || ';' as line
@@ -104,12 +135,21 @@ const types = `
   where typnamespace = current_schema()::regnamespace and typtype in ('e', 'd')
   order by typname collate "C"`
 
+const lastMigration = `select 'migrations' as owner, max(name) as line from migrations`
+
 const extensions = `
   select extname as owner, 'create extension ' || quote_ident(extname) || ';' as line
   from pg_extension where extname <> 'plpgsql' order by extname collate "C"`
 
+const sequences = `
+  select c.relname as owner, 'create sequence ' || quote_ident(c.relname) || ';' as line
+  from pg_class c
+  where c.relnamespace = current_schema()::regnamespace and c.relkind = 'S'
+    and not exists (select from pg_depend d where d.objid = c.oid and d.deptype in ('a', 'i'))
+  order by c.relname collate "C"`
+
 const functions = `
-  select p.proname as owner, pg_get_functiondef(p.oid) || ';' as line
+  select p.proname as owner, replace(pg_get_functiondef(p.oid), ' ' || current_schema() || '.', ' ') || ';' as line
   from pg_proc p
   where p.pronamespace = current_schema()::regnamespace and p.prokind in ('f', 'p')
     and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
@@ -123,27 +163,63 @@ const views = `
   where c.relnamespace = current_schema()::regnamespace and c.relkind in ('v', 'm')
   order by c.relname collate "C"`
 
+/** The rows of a table. A time is the time of the migration. */
+const rowsOf = Effect.fnUntraced(function*(table: string) {
+  const valuesOf = yield* lines(`
+    select string_agg(quote_ident(attname), ', ' order by attnum) as owner,
+      string_agg(case when atttypid = 'timestamptz'::regtype then quote_literal('now()')
+        else 'quote_nullable(' || quote_ident(attname) || ')' end, ', ' order by attnum) as line
+    from pg_attribute where attrelid = '${table}'::regclass and attnum > 0 and not attisdropped`)
+  const rows = yield* Effect.forEach(valuesOf, (values) =>
+    lines(`
+      select '${table}' as owner,
+        'insert into ${table} (${values.owner}) values (' || concat_ws(', ', ${values.line}) || ');' as line
+      from ${table} order by line`))
+  return rows.flat()
+})
+
 /** The catalogue of the database as SQL text, in an order that does not depend on the migrations. */
 export const dump = Effect.fn("schema.dump")(function*() {
-  const before = yield* Effect.forEach([extensions, types, functions], lines)
+  const before = yield* Effect.forEach([extensions, types, sequences, functions], lines)
   const heads = yield* lines(opening)
   const inside = (yield* Effect.forEach([columns, constraints], lines)).flat()
   const tails = yield* lines(closing)
-  const after = (yield* Effect.forEach([indexes, triggers, comments], lines)).flat()
+  const after = (yield* Effect.forEach([indexes, storage, triggers, comments], lines)).flat()
   const tableText = heads.map(({ line, owner }) => {
     const own = (rows: ReadonlyArray<typeof Line.Type>) => rows.flatMap((row) => row.owner === owner ? [row.line] : [])
     const table = `${line} (\n  ${own(inside).join(",\n  ")}\n)${own(tails).join("")};`
     return [table, ...own(after)].join("\n")
   })
   const rest = yield* lines(views)
+  const rows = (yield* Effect.forEach(heads, ({ owner }) => rowsOf(owner))).flat()
   const text = (rows: ReadonlyArray<typeof Line.Type>) => rows.map((row) => row.line)
-  return `${[header, ...text(before.flat()), ...tableText, ...text(rest)].join("\n\n")}\n`
+  const last = text(yield* lines(lastMigration)).join("")
+  const parts = [
+    Migrations.sumHeader(last).trimEnd(),
+    ...text(before.flat()),
+    ...tableText,
+    ...text(rest),
+    firstPartitions,
+    text(rows).join("\n")
+  ]
+  return `${parts.join("\n\n")}\n`
+})
+
+/** Runs the migrations one by one on an empty database. */
+export const migrateWithoutSum = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const directory = yield* fs.makeTempDirectoryScoped()
+  yield* Effect.forEach(
+    yield* Migrations.names(Migrations.directory),
+    (name) => fs.copyFile(`${Migrations.directory}/${name}`, `${directory}/${name}`)
+  )
+  return yield* Migrations.migrate(directory)
 })
 
 const write = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const server = yield* temporaryServer()
-  yield* Migrations.migrate(Migrations.directory).pipe(
+  yield* migrateWithoutSum.pipe(
     Effect.andThen(dump()),
     Effect.flatMap((text) => fs.writeFileString(path, text)),
     Effect.provide(PgClient.layer({ host: "127.0.0.1", port: server.port, username: "postgres", database: "postgres" }))

@@ -2,7 +2,8 @@
  * Removes what the service never uses: npm runs it after each `npm ci`.
  *
  * - Always: the headers of Node, which only native modules need.
- * - With `--omit=dev`: TypeScript and source maps of packages. Node runs no TypeScript from node_modules.
+ * - With `--omit=dev`: TypeScript and source maps of packages, because Node runs no TypeScript from node_modules, and the
+ *   bundler, whose work is done.
  *
  * It imports no package, because it changes them.
  */
@@ -21,5 +22,8 @@ if (NodeProcess.env["npm_config_omit"]?.split(/[\s,]+/).includes("dev") === true
     if (entry.isFile() && /\.(?:[cm]?ts|map)$/.test(entry.name)) {
       NodeFs.rmSync(NodePath.join(entry.parentPath, entry.name))
     }
+  }
+  for (const name of ["rolldown", "@rolldown"]) {
+    NodeFs.rmSync(NodePath.join(modules, name), { recursive: true, force: true })
   }
 }

@@ -1,13 +1,15 @@
--- The sum of all migrations, for reading only. Made by scripts/schema.ts.
+-- The sum of all migrations until 0151_reschedules.sql, which an empty database gets instead. Written by scripts/schema.ts.
 
-CREATE OR REPLACE FUNCTION public.account_tags(account bigint, tags text[])
+create sequence webhook_delivery_ids;
+
+CREATE OR REPLACE FUNCTION account_tags(account bigint, tags text[])
  RETURNS text[]
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$ select coalesce(array_agg(account::text || ':' || tag), '{}') from unnest(tags) as tag $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.drop_oldest_day_partition(parent regclass, before date)
+CREATE OR REPLACE FUNCTION drop_oldest_day_partition(parent regclass, before date)
  RETURNS text
  LANGUAGE plpgsql
 AS $function$
@@ -30,7 +32,7 @@ begin
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.make_day_partitions(first date, last date)
+CREATE OR REPLACE FUNCTION make_day_partitions(first date, last date)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -65,14 +67,14 @@ begin
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.search_terms(channel text, block bigint, words tsvector)
+CREATE OR REPLACE FUNCTION search_terms(channel text, block bigint, words tsvector)
  RETURNS tsvector
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$ select array_to_tsvector(array(select left(channel, 1) || block::text || ':' || lexeme from unnest(words))) $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.signal_failover()
+CREATE OR REPLACE FUNCTION signal_failover()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
@@ -83,7 +85,7 @@ end
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.ulid_time(at timestamp with time zone)
+CREATE OR REPLACE FUNCTION ulid_time(at timestamp with time zone)
  RETURNS text
  LANGUAGE plpgsql
  IMMUTABLE STRICT
@@ -100,7 +102,7 @@ begin
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.uuid_time(at timestamp with time zone)
+CREATE OR REPLACE FUNCTION uuid_time(at timestamp with time zone)
  RETURNS uuid
  LANGUAGE sql
  IMMUTABLE STRICT
@@ -109,13 +111,18 @@ AS $function$
 $function$
 ;
 
-create table accepted_bytes (
-  account_id bigint not null,
-  day date not null,
-  bytes bigint not null,
-  constraint accepted_bytes_pkey PRIMARY KEY (account_id, day),
-  constraint accepted_bytes_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
-);
+CREATE OR REPLACE FUNCTION with_reschedule(earlier jsonb, send_at timestamp with time zone, next timestamp with time zone)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when jsonb_array_length(coalesce(earlier, '[]')) < 20 then coalesce(earlier, '[]') else earlier - 1 end
+    || jsonb_build_object(
+      'at', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+      'from', to_char(send_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+      'to', to_char(next at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))
+$function$
+;
 
 create table account_erasures (
   account_id bigint not null,
@@ -161,88 +168,6 @@ END),
 CREATE INDEX accounts_digest ON accounts USING btree (id) WHERE weekly_digest;
 CREATE UNIQUE INDEX accounts_email_key ON accounts USING btree (lower(email));
 
-create table api_keys (
-  id bigint generated always as identity not null,
-  account_id bigint not null,
-  name text not null,
-  key_hash bytea not null,
-  key_prefix text not null,
-  scopes text[] default '{}'::text[] not null,
-  permissions text[] default '{}'::text[] not null,
-  last_used_at timestamp with time zone,
-  expires_at timestamp with time zone,
-  created_at timestamp with time zone default now() not null,
-  constraint api_keys_pkey PRIMARY KEY (id),
-  constraint api_keys_key_hash_key UNIQUE (key_hash),
-  constraint api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
-);
-CREATE INDEX api_keys_account ON api_keys USING btree (account_id, id DESC);
-
-create table audit_entries (
-  id bigint generated always as identity not null,
-  account_id bigint not null,
-  at timestamp with time zone default now() not null,
-  actor text not null,
-  action text not null,
-  target text,
-  client_address text,
-  data jsonb default '{}'::jsonb not null,
-  constraint audit_entries_pkey PRIMARY KEY (id),
-  constraint audit_entries_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
-);
-CREATE INDEX audit_entries_account ON audit_entries USING btree (account_id, id DESC);
-CREATE INDEX audit_entries_at ON audit_entries USING btree (at);
-
-create table authenticators (
-  person_id bigint not null,
-  seed bytea not null,
-  confirmed_at timestamp with time zone,
-  last_step bigint default 0 not null,
-  constraint authenticators_pkey PRIMARY KEY (person_id),
-  constraint authenticators_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE
-);
-
-create table email_batches (
-  id text not null,
-  account_id bigint not null,
-  status text default 'queued'::text not null,
-  from_address text not null,
-  from_name text,
-  subject text not null,
-  html text not null,
-  text text,
-  total integer not null,
-  sent integer default 0 not null,
-  failed integer default 0 not null,
-  suppressed integer default 0 not null,
-  canceled integer default 0 not null,
-  ambiguous integer default 0 not null,
-  created_at timestamp with time zone default now() not null,
-  started_at timestamp with time zone,
-  completed_at timestamp with time zone,
-  template_id text,
-  track_opens boolean default false not null,
-  links text[],
-  body_day date,
-  html_hash bytea,
-  text_hash bytea,
-  shard smallint,
-  is_small boolean default false not null,
-  tags text[] default '{}'::text[] not null,
-  metadata jsonb default '{}'::jsonb not null,
-  send_at timestamp with time zone,
-  headers jsonb,
-  accepted_by jsonb,
-  resent_as text,
-  constraint email_batches_pkey PRIMARY KEY (id),
-  constraint email_batches_check CHECK ((sent + failed + suppressed + canceled) <= total),
-  constraint email_batches_status_check CHECK (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'processing'::text, 'completed'::text, 'failed'::text, 'canceled'::text])),
-  constraint email_batches_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
-);
-CREATE INDEX email_batches_account ON email_batches USING btree (account_id, created_at DESC);
-CREATE INDEX email_batches_open ON email_batches USING btree (account_id, created_at) WHERE completed_at IS NULL AND status <> 'scheduled'::text;
-CREATE INDEX email_batches_scheduled ON email_batches USING btree (send_at, id) WHERE status = 'scheduled'::text;
-
 create table email_bodies (
   day date not null,
   account_id bigint not null,
@@ -250,76 +175,7 @@ create table email_bodies (
   content bytea not null,
   constraint email_bodies_pkey PRIMARY KEY (account_id, hash, day)
 ) partition by RANGE (day);
-
-create table email_changes (
-  id bigint generated always as identity not null,
-  account_id bigint not null,
-  old_email text not null,
-  new_email text not null,
-  token_hash bytea not null,
-  requested_at timestamp with time zone default now() not null,
-  confirmed_at timestamp with time zone,
-  expires_at timestamp with time zone not null,
-  constraint email_changes_pkey PRIMARY KEY (id),
-  constraint email_changes_token_hash_key UNIQUE (token_hash),
-  constraint email_changes_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
-);
-CREATE INDEX email_changes_account ON email_changes USING btree (account_id);
-CREATE INDEX email_changes_expires ON email_changes USING btree (expires_at);
-CREATE INDEX email_changes_old_email ON email_changes USING btree (lower(old_email));
-
-create table email_clicks (
-  message_id bigint not null,
-  link smallint not null,
-  clicks integer default 0 not null,
-  bot_clicks integer default 0 not null,
-  clicked_at timestamp with time zone not null,
-  constraint email_clicks_pkey PRIMARY KEY (message_id, link),
-  constraint email_clicks_message_id_fkey FOREIGN KEY (message_id) REFERENCES email_messages(id) ON DELETE CASCADE
-);
-
-create table email_contents (
-  id bigint not null,
-  account_id bigint not null,
-  message_id text not null,
-  from_name text,
-  reply_to_name text,
-  reply_to_address text,
-  track_opens boolean default false not null,
-  created_at timestamp with time zone default now() not null,
-  code_seed text,
-  headers jsonb,
-  constraint email_contents_pkey PRIMARY KEY (id),
-  constraint email_contents_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
-);
-CREATE INDEX email_contents_account ON email_contents USING btree (account_id);
-CREATE INDEX email_contents_age ON email_contents USING btree (created_at);
-
-create table email_domains (
-  id bigint generated always as identity not null,
-  account_id bigint not null,
-  domain text not null,
-  status text default 'pending'::text not null,
-  dkim_private_key bytea,
-  dkim_public_key text,
-  created_at timestamp with time zone default now() not null,
-  last_check jsonb,
-  checked_at timestamp with time zone,
-  check_until timestamp with time zone,
-  next_check_at timestamp with time zone,
-  pending_since timestamp with time zone default now() not null,
-  failures integer default 0 not null,
-  failing_since timestamp with time zone,
-  track_opens boolean default false not null,
-  track_clicks boolean default false not null,
-  constraint email_domains_pkey PRIMARY KEY (id),
-  constraint email_domains_account_id_domain_key UNIQUE (account_id, domain),
-  constraint email_domains_status_check CHECK (status = ANY (ARRAY['pending'::text, 'verified'::text])),
-  constraint email_domains_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
-);
-CREATE INDEX email_domains_domain ON email_domains USING btree (domain);
-CREATE INDEX email_domains_due ON email_domains USING btree (next_check_at) WHERE next_check_at IS NOT NULL;
-CREATE UNIQUE INDEX email_domains_verified_live ON email_domains USING btree (domain) WHERE status = 'verified'::text AND account_id > 0;
+alter table email_bodies alter column content set storage external;
 
 create table email_messages (
   id bigint generated always as identity not null,
@@ -358,6 +214,7 @@ create table email_messages (
   failover_id text,
   accepted_by jsonb,
   claims integer default 0 not null,
+  reschedules jsonb,
   constraint email_messages_pkey PRIMARY KEY (id),
   constraint email_messages_bounce_type_check CHECK (bounce_type = ANY (ARRAY['hard'::text, 'soft'::text])),
   constraint email_messages_kind_check CHECK (kind = ANY (ARRAY['to'::text, 'cc'::text, 'bcc'::text])),
@@ -376,38 +233,6 @@ CREATE INDEX email_messages_sending ON email_messages USING btree (batch_id) WHE
 CREATE INDEX email_messages_tags ON email_messages USING gin (account_tags(account_id, tags)) WHERE tags <> '{}'::text[];
 CREATE INDEX email_messages_turns ON email_messages USING btree (lane, account_id, due_at, id) WHERE status = 'queued'::text AND batch_id IS NULL;
 CREATE TRIGGER failover_step_changed AFTER UPDATE OF status ON email_messages FOR EACH ROW WHEN (new.failover_id IS NOT NULL AND new.status IS DISTINCT FROM old.status) EXECUTE FUNCTION signal_failover();
-
-create table email_parts (
-  email_id bigint not null,
-  "position" smallint not null,
-  kind text not null,
-  filename text,
-  content_type text,
-  content bytea,
-  body_day date,
-  body_hash bytea,
-  constraint email_parts_pkey PRIMARY KEY (email_id, "position"),
-  constraint email_parts_check CHECK (content IS NOT NULL OR body_hash IS NOT NULL),
-  constraint email_parts_kind_check CHECK (kind = ANY (ARRAY['html'::text, 'text'::text, 'attachment'::text])),
-  constraint email_parts_email_id_fkey FOREIGN KEY (email_id) REFERENCES email_contents(id) ON DELETE CASCADE
-);
-
-create table email_templates (
-  id text not null,
-  numeric_id bigint generated always as identity not null,
-  account_id bigint not null,
-  name text not null,
-  subject text not null,
-  html text not null,
-  text text,
-  variables text[] not null,
-  created_at timestamp with time zone default now() not null,
-  updated_at timestamp with time zone default now() not null,
-  constraint email_templates_pkey PRIMARY KEY (id),
-  constraint email_templates_numeric_id_key UNIQUE (numeric_id),
-  constraint email_templates_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
-);
-CREATE INDEX email_templates_account ON email_templates USING btree (account_id, numeric_id DESC);
 
 create table events (
   id text collate "C" not null,
@@ -431,47 +256,6 @@ create table failover_signals (
   constraint failover_signals_pkey PRIMARY KEY (id)
 );
 CREATE INDEX failover_signals_failover ON failover_signals USING btree (failover_id);
-
-create table failover_steps (
-  failover_id text not null,
-  "position" smallint not null,
-  account_id bigint not null,
-  channel text not null,
-  recipient text not null,
-  until text not null,
-  within_seconds integer not null,
-  request jsonb,
-  begun_at timestamp with time zone,
-  message_id bigint,
-  error text,
-  constraint failover_steps_pkey PRIMARY KEY (failover_id, "position"),
-  constraint failover_steps_channel_check CHECK (channel = ANY (ARRAY['whatsapp'::text, 'sms'::text, 'email'::text])),
-  constraint failover_steps_until_check CHECK (until = ANY (ARRAY['sent'::text, 'delivered'::text, 'read'::text])),
-  constraint failover_steps_failover_id_fkey FOREIGN KEY (failover_id) REFERENCES failovers(id) ON DELETE CASCADE
-);
-CREATE INDEX failover_steps_account ON failover_steps USING btree (account_id);
-
-create table failovers (
-  id text not null,
-  account_id bigint not null,
-  phone text,
-  email text,
-  status text default 'queued'::text not null,
-  tags text[] default '{}'::text[] not null,
-  metadata jsonb default '{}'::jsonb not null,
-  send_at timestamp with time zone,
-  due_at timestamp with time zone,
-  canceled_at timestamp with time zone,
-  completed_at timestamp with time zone,
-  created_at timestamp with time zone default now() not null,
-  updated_at timestamp with time zone default now() not null,
-  accepted_by jsonb,
-  constraint failovers_pkey PRIMARY KEY (id),
-  constraint failovers_status_check CHECK (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'processing'::text, 'sent'::text, 'delivered'::text, 'read'::text, 'failed'::text, 'canceled'::text])),
-  constraint failovers_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
-);
-CREATE INDEX failovers_account ON failovers USING btree (account_id, created_at DESC);
-CREATE INDEX failovers_due ON failovers USING btree (due_at) WHERE due_at IS NOT NULL;
 
 create table idempotency_claims (
   scope text not null,
@@ -512,49 +296,12 @@ create unlogged table login_guesses (
 );
 CREATE INDEX login_guesses_age ON login_guesses USING btree (failed_at);
 
-create table login_sessions (
-  token_hash bytea not null,
-  account_id bigint,
-  created_at timestamp with time zone default now() not null,
-  expires_at timestamp with time zone not null,
-  id bigint generated always as identity not null,
-  last_used_at timestamp with time zone,
-  client_address text,
-  user_agent text,
-  person_id bigint,
-  methods text[] default '{}'::text[] not null,
-  proved_at timestamp with time zone,
-  renewed_at timestamp with time zone,
-  previous_hash bytea,
-  previous_until timestamp with time zone,
-  constraint login_sessions_pkey PRIMARY KEY (token_hash),
-  constraint login_sessions_owner CHECK ((account_id IS NULL) <> (person_id IS NULL)) NOT VALID,
-  constraint login_sessions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
-  constraint login_sessions_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE
-);
-CREATE INDEX login_sessions_account ON login_sessions USING btree (account_id);
-CREATE UNIQUE INDEX login_sessions_id ON login_sessions USING btree (id);
-CREATE INDEX login_sessions_person ON login_sessions USING btree (person_id) WHERE person_id IS NOT NULL;
-CREATE INDEX login_sessions_previous ON login_sessions USING btree (previous_hash) WHERE previous_hash IS NOT NULL;
-
 create table main_key_probe (
   only_row boolean default true not null,
   sealed bytea not null,
   constraint main_key_probe_pkey PRIMARY KEY (only_row),
   constraint main_key_probe_only_row_check CHECK (only_row)
 );
-
-create table memberships (
-  account_id bigint not null,
-  person_id bigint not null,
-  role text not null,
-  created_at timestamp with time zone default now() not null,
-  constraint memberships_pkey PRIMARY KEY (account_id, person_id),
-  constraint memberships_role_check CHECK (role = ANY (ARRAY['owner'::text, 'admin'::text, 'developer'::text, 'support'::text])),
-  constraint memberships_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
-  constraint memberships_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE
-);
-CREATE INDEX memberships_person ON memberships USING btree (person_id);
 
 create table message_attempts (
   account_id bigint not null,
@@ -572,32 +319,6 @@ create table message_attempts (
   dialogue text
 ) partition by RANGE (at);
 CREATE INDEX message_attempts_message ON ONLY message_attempts USING btree (message_id);
-
-create table message_batches (
-  id text not null,
-  account_id bigint not null,
-  channel text not null,
-  status text default 'queued'::text not null,
-  total integer not null,
-  sent integer default 0 not null,
-  failed integer default 0 not null,
-  canceled integer default 0 not null,
-  created_at timestamp with time zone default now() not null,
-  started_at timestamp with time zone,
-  completed_at timestamp with time zone,
-  tags text[] default '{}'::text[] not null,
-  metadata jsonb default '{}'::jsonb not null,
-  send_at timestamp with time zone,
-  accepted_by jsonb,
-  resent_as text,
-  constraint message_batches_pkey PRIMARY KEY (id),
-  constraint message_batches_channel_check CHECK (channel = ANY (ARRAY['whatsapp'::text, 'sms'::text])),
-  constraint message_batches_check CHECK ((sent + failed + canceled) <= total),
-  constraint message_batches_status_check CHECK (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'processing'::text, 'completed'::text, 'failed'::text, 'canceled'::text])),
-  constraint message_batches_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
-);
-CREATE INDEX message_batches_account ON message_batches USING btree (account_id, created_at DESC);
-CREATE INDEX message_batches_open ON message_batches USING btree (created_at) WHERE completed_at IS NULL;
 
 create table message_search (
   account_id bigint not null,
@@ -633,166 +354,12 @@ create table message_stat_entries (
   count bigint not null
 );
 
-create table message_stats (
-  account_id bigint not null,
-  hour timestamp with time zone not null,
-  channel text not null,
-  outcome text not null,
-  reason text not null,
-  count bigint not null,
-  constraint message_stats_pkey PRIMARY KEY (account_id, hour, channel, outcome, reason),
-  constraint message_stats_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
-) with (fillfactor=80);
-CREATE INDEX message_stats_hour ON message_stats USING btree (hour);
-
-create table messages (
-  id bigint generated always as identity not null,
-  account_id bigint not null,
-  channel text not null,
-  session_id bigint,
-  direction text not null,
-  sender text,
-  recipient text not null,
-  type text default 'text'::text not null,
-  content jsonb not null,
-  status text default 'queued'::text not null,
-  error_code text,
-  error_message text,
-  segments smallint,
-  cost_micros bigint,
-  batch_id text,
-  sent_at timestamp with time zone,
-  delivered_at timestamp with time zone,
-  read_at timestamp with time zone,
-  failed_at timestamp with time zone,
-  created_at timestamp with time zone default now() not null,
-  tags text[] default '{}'::text[] not null,
-  metadata jsonb default '{}'::jsonb not null,
-  send_at timestamp with time zone,
-  failover_id text,
-  accepted_by jsonb,
-  constraint messages_pkey PRIMARY KEY (id),
-  constraint messages_channel_check CHECK (channel = ANY (ARRAY['whatsapp'::text, 'sms'::text])),
-  constraint messages_direction_check CHECK (direction = ANY (ARRAY['in'::text, 'out'::text])),
-  constraint messages_status_check CHECK (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'sending'::text, 'sent'::text, 'delivered'::text, 'read'::text, 'failed'::text, 'received'::text, 'canceled'::text])),
-  constraint messages_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
-) with (fillfactor=80);
-CREATE INDEX messages_account ON messages USING btree (account_id, channel, id DESC);
-CREATE INDEX messages_batch ON messages USING btree (batch_id, id) WHERE batch_id IS NOT NULL;
-CREATE INDEX messages_rare ON messages USING btree (account_id, channel, status, id DESC) WHERE status = ANY (ARRAY['failed'::text, 'canceled'::text]);
-CREATE INDEX messages_recipient ON messages USING btree (account_id, channel, recipient, id DESC);
-CREATE INDEX messages_scheduled ON messages USING btree (channel, send_at, id) WHERE status = 'scheduled'::text;
-CREATE INDEX messages_scheduled_turns ON messages USING btree (channel, account_id, send_at, id) WHERE status = 'scheduled'::text;
-CREATE INDEX messages_sender ON messages USING btree (account_id, channel, sender, id DESC) WHERE direction = 'in'::text;
-CREATE INDEX messages_session ON messages USING btree (session_id, id DESC) WHERE session_id IS NOT NULL;
-CREATE INDEX messages_tags ON messages USING gin (account_tags(account_id, tags)) WHERE tags <> '{}'::text[];
-CREATE TRIGGER failover_step_changed AFTER UPDATE OF status ON messages FOR EACH ROW WHEN (new.failover_id IS NOT NULL AND new.status IS DISTINCT FROM old.status) EXECUTE FUNCTION signal_failover();
-
-create table notices (
-  id bigint generated always as identity not null,
-  account_id bigint not null,
-  kind text not null,
-  once text,
-  subject text not null,
-  body text not null,
-  status text default 'queued'::text not null,
-  attempt_count smallint default 0 not null,
-  due_at timestamp with time zone default now(),
-  message_id text,
-  error text,
-  created_at timestamp with time zone default now() not null,
-  completed_at timestamp with time zone,
-  recipient text,
-  doubts smallint default 0 not null,
-  lane smallint default 1 not null,
-  sealed_body bytea,
-  constraint notices_pkey PRIMARY KEY (id),
-  constraint notices_status_check CHECK (status = ANY (ARRAY['queued'::text, 'sent'::text, 'failed'::text, 'unwanted'::text])),
-  constraint notices_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
-);
-CREATE INDEX notices_account ON notices USING btree (account_id);
-CREATE INDEX notices_completed ON notices USING btree (completed_at) WHERE completed_at IS NOT NULL;
-CREATE INDEX notices_due ON notices USING btree (due_at) WHERE status = 'queued'::text;
-CREATE INDEX notices_lanes ON notices USING btree (lane, due_at, id) WHERE status = 'queued'::text;
-CREATE UNIQUE INDEX notices_once ON notices USING btree (account_id, kind, once) WHERE once IS NOT NULL;
-CREATE INDEX notices_turns ON notices USING btree (lane, account_id, due_at, id) WHERE status = 'queued'::text;
-
-create table passkey_challenges (
-  challenge bytea not null,
-  person_id bigint,
-  expires_at timestamp with time zone not null,
-  constraint passkey_challenges_pkey PRIMARY KEY (challenge),
-  constraint passkey_challenges_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE
-);
-CREATE INDEX passkey_challenges_person ON passkey_challenges USING btree (person_id);
-
-create table passkeys (
-  id bigint generated always as identity not null,
-  person_id bigint not null,
-  credential_id bytea not null,
-  public_key bytea not null,
-  counter bigint not null,
-  transports text[] default '{}'::text[] not null,
-  name text not null,
-  created_at timestamp with time zone default now() not null,
-  last_used_at timestamp with time zone,
-  constraint passkeys_pkey PRIMARY KEY (id),
-  constraint passkeys_credential_id_key UNIQUE (credential_id),
-  constraint passkeys_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE
-);
-CREATE INDEX passkeys_person ON passkeys USING btree (person_id);
-
 create table password_reset_requests (
   id bigint generated always as identity not null,
   email text not null,
   client_address text not null,
   constraint password_reset_requests_pkey PRIMARY KEY (id)
 );
-
-create table password_resets (
-  token_hash bytea not null,
-  account_id bigint not null,
-  created_at timestamp with time zone default now() not null,
-  expires_at timestamp with time zone not null,
-  used_at timestamp with time zone,
-  constraint password_resets_pkey PRIMARY KEY (token_hash),
-  constraint password_resets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
-);
-CREATE INDEX password_resets_account ON password_resets USING btree (account_id);
-CREATE INDEX password_resets_expires ON password_resets USING btree (expires_at);
-
-create table people (
-  id bigint generated always as identity not null,
-  account_id bigint,
-  name text,
-  email text,
-  password_hash text,
-  locale text,
-  timezone text,
-  is_operator boolean default false not null,
-  last_account_id bigint,
-  theme text default 'system'::text not null,
-  hour_cycle text default 'language'::text not null,
-  has_shortcuts boolean default true not null,
-  created_at timestamp with time zone default now() not null,
-  constraint people_pkey PRIMARY KEY (id),
-  constraint people_account_id_key UNIQUE (account_id),
-  constraint people_check CHECK ((account_id IS NULL) = (email IS NOT NULL)),
-  constraint people_hour_cycle_check CHECK (hour_cycle = ANY (ARRAY['language'::text, 'h12'::text, 'h23'::text])),
-  constraint people_theme_check CHECK (theme = ANY (ARRAY['system'::text, 'light'::text, 'dark'::text])),
-  constraint people_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
-);
-CREATE UNIQUE INDEX people_email ON people USING btree (lower(email));
-
-create table plain_refusals (
-  account_id bigint not null,
-  email text not null,
-  message_id bigint not null,
-  refused_at timestamp with time zone default now() not null,
-  constraint plain_refusals_pkey PRIMARY KEY (account_id, email, message_id),
-  constraint plain_refusals_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
-);
-CREATE INDEX plain_refusals_age ON plain_refusals USING btree (refused_at);
 
 create unlogged table rate_windows (
   bucket text not null,
@@ -801,13 +368,6 @@ create unlogged table rate_windows (
   constraint rate_windows_pkey PRIMARY KEY (bucket, starts_at)
 ) with (fillfactor=50);
 CREATE INDEX rate_windows_age ON rate_windows USING btree (starts_at);
-
-create table recovery_codes (
-  person_id bigint not null,
-  code_hash bytea not null,
-  constraint recovery_codes_pkey PRIMARY KEY (person_id, code_hash),
-  constraint recovery_codes_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE
-);
 
 create table removed_webhooks (
   webhook_id bigint not null,
@@ -934,47 +494,6 @@ create table setup_links (
   constraint setup_links_pkey PRIMARY KEY (token_hash)
 );
 
-create table sms_parts (
-  message_id bigint not null,
-  part_no smallint not null,
-  parts smallint not null,
-  encoding text not null,
-  body text not null,
-  lane smallint not null,
-  status text default 'queued'::text not null,
-  attempt_count smallint default 0 not null,
-  doubts smallint default 0 not null,
-  due_at timestamp with time zone default now(),
-  provider text,
-  provider_message_id text,
-  error_code text,
-  error_message text,
-  sent_at timestamp with time zone,
-  completed_at timestamp with time zone,
-  created_at timestamp with time zone default now() not null,
-  code_seed text,
-  account_id bigint default 0 not null,
-  claims integer default 0 not null,
-  constraint sms_parts_pkey PRIMARY KEY (message_id, part_no),
-  constraint sms_parts_encoding_check CHECK (encoding = ANY (ARRAY['gsm7'::text, 'ucs2'::text])),
-  constraint sms_parts_status_check CHECK (status = ANY (ARRAY['queued'::text, 'sending'::text, 'sent'::text, 'delivered'::text, 'failed'::text])),
-  constraint sms_parts_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(id) ON DELETE CASCADE
-) with (fillfactor=80);
-CREATE INDEX sms_parts_codes ON sms_parts USING btree (due_at, message_id, part_no) WHERE status = 'queued'::text AND code_seed IS NOT NULL;
-CREATE INDEX sms_parts_due ON sms_parts USING btree (lane, due_at, message_id, part_no) WHERE status = 'queued'::text;
-CREATE INDEX sms_parts_receipts ON sms_parts USING btree (provider_message_id, provider) WHERE status = 'sent'::text;
-CREATE INDEX sms_parts_sending ON sms_parts USING btree (due_at) WHERE status = 'sending'::text;
-CREATE INDEX sms_parts_test ON sms_parts USING btree ((
-CASE
-    WHEN code_seed IS NOT NULL THEN 0
-    ELSE lane + 1
-END), account_id, due_at, message_id, part_no) WHERE status = 'queued'::text AND account_id < 0;
-CREATE INDEX sms_parts_turns ON sms_parts USING btree ((
-CASE
-    WHEN code_seed IS NOT NULL THEN 0
-    ELSE lane + 1
-END), account_id, due_at, message_id, part_no) WHERE status = 'queued'::text;
-
 create table sms_price_history (
   code text not null,
   price_micros bigint not null,
@@ -1008,18 +527,6 @@ create table sms_unmatched_receipts (
 );
 CREATE INDEX sms_unmatched_receipts_age ON sms_unmatched_receipts USING btree (received_at);
 
-create table suppressions (
-  account_id bigint not null,
-  email text not null,
-  reason text not null,
-  source_message_id bigint,
-  created_at timestamp with time zone default now() not null,
-  constraint suppressions_pkey PRIMARY KEY (account_id, email),
-  constraint suppressions_reason_check CHECK (reason = ANY (ARRAY['unsubscribe'::text, 'bounce'::text, 'complaint'::text, 'manual'::text])),
-  constraint suppressions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
-);
-CREATE INDEX suppressions_newest ON suppressions USING btree (account_id, created_at DESC, email);
-
 create unlogged table upstream_outages (
   id bigint generated always as identity not null,
   upstream text not null,
@@ -1028,94 +535,6 @@ create unlogged table upstream_outages (
   constraint upstream_outages_pkey PRIMARY KEY (id),
   constraint upstream_outages_upstream_check CHECK (upstream = ANY (ARRAY['relay'::text, 'carrier'::text]))
 );
-
-create table usage_alerts (
-  account_id bigint not null,
-  month date not null,
-  metric text not null,
-  kind text not null,
-  told_at timestamp with time zone default now() not null,
-  constraint usage_alerts_pkey PRIMARY KEY (account_id, month, metric, kind),
-  constraint usage_alerts_kind_check CHECK (kind = ANY (ARRAY['warning'::text, 'reached'::text, 'high_volume'::text])),
-  constraint usage_alerts_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
-);
-
-create table usage_daily (
-  account_id bigint not null,
-  day date not null,
-  metric text not null,
-  slot smallint not null,
-  count bigint not null,
-  cost_micros bigint not null,
-  constraint usage_daily_pkey PRIMARY KEY (account_id, day, metric, slot),
-  constraint usage_daily_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
-) with (fillfactor=60);
-CREATE INDEX usage_daily_day ON usage_daily USING btree (day);
-
-create table verification_blocks (
-  account_id bigint not null,
-  prefix text not null,
-  until timestamp with time zone not null,
-  released_at timestamp with time zone,
-  constraint verification_blocks_pkey PRIMARY KEY (account_id, prefix),
-  constraint verification_blocks_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
-);
-CREATE INDEX verification_blocks_age ON verification_blocks USING btree (until);
-
-create table verification_sends (
-  id bigint generated always as identity not null,
-  verification_id text not null,
-  account_id bigint not null,
-  recipient text not null,
-  prefix text,
-  client_network inet,
-  created_at timestamp with time zone default now() not null,
-  constraint verification_sends_pkey PRIMARY KEY (id),
-  constraint verification_sends_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
-  constraint verification_sends_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id) ON DELETE CASCADE
-);
-CREATE INDEX verification_sends_age ON verification_sends USING btree (created_at);
-CREATE INDEX verification_sends_all_accounts ON verification_sends USING btree (recipient, created_at);
-CREATE INDEX verification_sends_network ON verification_sends USING btree (account_id, client_network, created_at) WHERE client_network IS NOT NULL;
-CREATE INDEX verification_sends_prefix ON verification_sends USING btree (account_id, prefix, created_at) WHERE prefix IS NOT NULL;
-CREATE INDEX verification_sends_recipient ON verification_sends USING btree (account_id, recipient, created_at);
-CREATE INDEX verification_sends_verification ON verification_sends USING btree (verification_id);
-
-create table verifications (
-  id text not null,
-  account_id bigint not null,
-  recipient text not null,
-  channel text not null,
-  status text default 'pending'::text not null,
-  attempts smallint default 0 not null,
-  sends smallint default 0 not null,
-  code_seed text not null,
-  message_id bigint,
-  channels_left text[] default '{}'::text[] not null,
-  brand_name text,
-  locale text not null,
-  web_domain text,
-  session_id bigint,
-  expires_at timestamp with time zone not null,
-  verified_at timestamp with time zone,
-  ended_at timestamp with time zone,
-  created_at timestamp with time zone default now() not null,
-  accepted_by jsonb,
-  messages jsonb default '[]'::jsonb not null,
-  handed_at timestamp with time zone,
-  country text,
-  cost_micros bigint default 0 not null,
-  constraint verifications_pkey PRIMARY KEY (id),
-  constraint verifications_channel_check CHECK (channel = ANY (ARRAY['sms'::text, 'whatsapp'::text, 'email'::text])),
-  constraint verifications_status_check CHECK (status = ANY (ARRAY['pending'::text, 'approved'::text, 'expired'::text, 'max_attempts'::text])),
-  constraint verifications_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
-);
-CREATE INDEX verifications_account ON verifications USING btree (account_id, created_at DESC, id DESC);
-CREATE INDEX verifications_automatic ON verifications USING btree (id) WHERE status = 'pending'::text AND channels_left <> '{}'::text[];
-CREATE INDEX verifications_ended ON verifications USING btree (ended_at) WHERE ended_at IS NOT NULL;
-CREATE INDEX verifications_open ON verifications USING btree (expires_at) WHERE ended_at IS NULL;
-CREATE UNIQUE INDEX verifications_pending ON verifications USING btree (account_id, lower(recipient)) WHERE status = 'pending'::text;
-CREATE INDEX verifications_recipient ON verifications USING btree (account_id, lower(recipient), created_at DESC);
 
 create table webhook_deliveries (
   webhook_id bigint not null,
@@ -1159,31 +578,435 @@ CREATE INDEX webhook_queue_pending ON webhook_queue USING btree (webhook_id, id)
 CREATE INDEX webhook_queue_retrying ON webhook_queue USING btree (webhook_id, due_at, id) WHERE status = 'retrying'::text;
 CREATE INDEX webhook_queue_taken ON webhook_queue USING btree (webhook_id, id) WHERE status = 'taken'::text;
 
-create table webhook_recoveries (
+create table accepted_bytes (
+  account_id bigint not null,
+  day date not null,
+  bytes bigint not null,
+  constraint accepted_bytes_pkey PRIMARY KEY (account_id, day),
+  constraint accepted_bytes_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+
+create table api_keys (
   id bigint generated always as identity not null,
-  webhook_id bigint not null,
-  since timestamp with time zone not null,
-  until timestamp with time zone not null,
-  statuses text[] not null,
-  "position" text collate "C" not null,
-  ends_at text collate "C" not null,
-  counted_to text collate "C",
-  total bigint default 0 not null,
-  queued bigint default 0 not null,
-  delivered bigint default 0 not null,
-  failed bigint default 0 not null,
-  is_queued boolean default false not null,
-  is_canceled boolean default false not null,
-  moved_at timestamp with time zone default now() not null,
+  account_id bigint not null,
+  name text not null,
+  key_hash bytea not null,
+  key_prefix text not null,
+  scopes text[] default '{}'::text[] not null,
+  permissions text[] default '{}'::text[] not null,
+  last_used_at timestamp with time zone,
+  expires_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  constraint api_keys_pkey PRIMARY KEY (id),
+  constraint api_keys_key_hash_key UNIQUE (key_hash),
+  constraint api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE INDEX api_keys_account ON api_keys USING btree (account_id, id DESC);
+
+create table audit_entries (
+  id bigint generated always as identity not null,
+  account_id bigint not null,
+  at timestamp with time zone default now() not null,
+  actor text not null,
+  action text not null,
+  target text,
+  client_address text,
+  data jsonb default '{}'::jsonb not null,
+  constraint audit_entries_pkey PRIMARY KEY (id),
+  constraint audit_entries_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE INDEX audit_entries_account ON audit_entries USING btree (account_id, id DESC);
+CREATE INDEX audit_entries_at ON audit_entries USING btree (at);
+
+create table email_batches (
+  id text not null,
+  account_id bigint not null,
+  status text default 'queued'::text not null,
+  from_address text not null,
+  from_name text,
+  subject text not null,
+  html text not null,
+  text text,
+  total integer not null,
+  sent integer default 0 not null,
+  failed integer default 0 not null,
+  suppressed integer default 0 not null,
+  canceled integer default 0 not null,
+  ambiguous integer default 0 not null,
+  created_at timestamp with time zone default now() not null,
+  started_at timestamp with time zone,
+  completed_at timestamp with time zone,
+  template_id text,
+  track_opens boolean default false not null,
+  links text[],
+  body_day date,
+  html_hash bytea,
+  text_hash bytea,
+  shard smallint,
+  is_small boolean default false not null,
+  tags text[] default '{}'::text[] not null,
+  metadata jsonb default '{}'::jsonb not null,
+  send_at timestamp with time zone,
+  headers jsonb,
+  accepted_by jsonb,
+  resent_as text,
+  reschedules jsonb,
+  constraint email_batches_pkey PRIMARY KEY (id),
+  constraint email_batches_check CHECK ((sent + failed + suppressed + canceled) <= total),
+  constraint email_batches_status_check CHECK (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'processing'::text, 'completed'::text, 'failed'::text, 'canceled'::text])),
+  constraint email_batches_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE INDEX email_batches_account ON email_batches USING btree (account_id, created_at DESC);
+CREATE INDEX email_batches_open ON email_batches USING btree (account_id, created_at) WHERE completed_at IS NULL AND status <> 'scheduled'::text;
+CREATE INDEX email_batches_scheduled ON email_batches USING btree (send_at, id) WHERE status = 'scheduled'::text;
+
+create table email_changes (
+  id bigint generated always as identity not null,
+  account_id bigint not null,
+  old_email text not null,
+  new_email text not null,
+  token_hash bytea not null,
+  requested_at timestamp with time zone default now() not null,
+  confirmed_at timestamp with time zone,
+  expires_at timestamp with time zone not null,
+  constraint email_changes_pkey PRIMARY KEY (id),
+  constraint email_changes_token_hash_key UNIQUE (token_hash),
+  constraint email_changes_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE INDEX email_changes_account ON email_changes USING btree (account_id);
+CREATE INDEX email_changes_expires ON email_changes USING btree (expires_at);
+CREATE INDEX email_changes_old_email ON email_changes USING btree (lower(old_email));
+
+create table email_clicks (
+  message_id bigint not null,
+  link smallint not null,
+  clicks integer default 0 not null,
+  bot_clicks integer default 0 not null,
+  clicked_at timestamp with time zone not null,
+  constraint email_clicks_pkey PRIMARY KEY (message_id, link),
+  constraint email_clicks_message_id_fkey FOREIGN KEY (message_id) REFERENCES email_messages(id) ON DELETE CASCADE
+);
+
+create table email_contents (
+  id bigint not null,
+  account_id bigint not null,
+  message_id text not null,
+  from_name text,
+  reply_to_name text,
+  reply_to_address text,
+  track_opens boolean default false not null,
+  created_at timestamp with time zone default now() not null,
+  code_seed text,
+  headers jsonb,
+  constraint email_contents_pkey PRIMARY KEY (id),
+  constraint email_contents_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE INDEX email_contents_account ON email_contents USING btree (account_id);
+CREATE INDEX email_contents_age ON email_contents USING btree (created_at);
+
+create table email_domains (
+  id bigint generated always as identity not null,
+  account_id bigint not null,
+  domain text not null,
+  status text default 'pending'::text not null,
+  dkim_private_key bytea,
+  dkim_public_key text,
+  created_at timestamp with time zone default now() not null,
+  last_check jsonb,
+  checked_at timestamp with time zone,
+  check_until timestamp with time zone,
+  next_check_at timestamp with time zone,
+  pending_since timestamp with time zone default now() not null,
+  failures integer default 0 not null,
+  failing_since timestamp with time zone,
+  track_opens boolean default false not null,
+  track_clicks boolean default false not null,
+  constraint email_domains_pkey PRIMARY KEY (id),
+  constraint email_domains_account_id_domain_key UNIQUE (account_id, domain),
+  constraint email_domains_status_check CHECK (status = ANY (ARRAY['pending'::text, 'verified'::text])),
+  constraint email_domains_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE INDEX email_domains_domain ON email_domains USING btree (domain);
+CREATE INDEX email_domains_due ON email_domains USING btree (next_check_at) WHERE next_check_at IS NOT NULL;
+CREATE UNIQUE INDEX email_domains_verified_live ON email_domains USING btree (domain) WHERE status = 'verified'::text AND account_id > 0;
+
+create table email_templates (
+  id text not null,
+  numeric_id bigint generated always as identity not null,
+  account_id bigint not null,
+  name text not null,
+  subject text not null,
+  html text not null,
+  text text,
+  variables text[] not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint email_templates_pkey PRIMARY KEY (id),
+  constraint email_templates_numeric_id_key UNIQUE (numeric_id),
+  constraint email_templates_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE INDEX email_templates_account ON email_templates USING btree (account_id, numeric_id DESC);
+
+create table failovers (
+  id text not null,
+  account_id bigint not null,
+  phone text,
+  email text,
+  status text default 'queued'::text not null,
+  tags text[] default '{}'::text[] not null,
+  metadata jsonb default '{}'::jsonb not null,
+  send_at timestamp with time zone,
+  due_at timestamp with time zone,
+  canceled_at timestamp with time zone,
+  completed_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  accepted_by jsonb,
+  reschedules jsonb,
+  constraint failovers_pkey PRIMARY KEY (id),
+  constraint failovers_status_check CHECK (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'processing'::text, 'sent'::text, 'delivered'::text, 'read'::text, 'failed'::text, 'canceled'::text])),
+  constraint failovers_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE INDEX failovers_account ON failovers USING btree (account_id, created_at DESC);
+CREATE INDEX failovers_due ON failovers USING btree (due_at) WHERE due_at IS NOT NULL;
+
+create table message_batches (
+  id text not null,
+  account_id bigint not null,
+  channel text not null,
+  status text default 'queued'::text not null,
+  total integer not null,
+  sent integer default 0 not null,
+  failed integer default 0 not null,
+  canceled integer default 0 not null,
+  created_at timestamp with time zone default now() not null,
+  started_at timestamp with time zone,
+  completed_at timestamp with time zone,
+  tags text[] default '{}'::text[] not null,
+  metadata jsonb default '{}'::jsonb not null,
+  send_at timestamp with time zone,
+  accepted_by jsonb,
+  resent_as text,
+  reschedules jsonb,
+  constraint message_batches_pkey PRIMARY KEY (id),
+  constraint message_batches_channel_check CHECK (channel = ANY (ARRAY['whatsapp'::text, 'sms'::text])),
+  constraint message_batches_check CHECK ((sent + failed + canceled) <= total),
+  constraint message_batches_status_check CHECK (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'processing'::text, 'completed'::text, 'failed'::text, 'canceled'::text])),
+  constraint message_batches_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE INDEX message_batches_account ON message_batches USING btree (account_id, created_at DESC);
+CREATE INDEX message_batches_open ON message_batches USING btree (created_at) WHERE completed_at IS NULL;
+
+create table message_stats (
+  account_id bigint not null,
+  hour timestamp with time zone not null,
+  channel text not null,
+  outcome text not null,
+  reason text not null,
+  count bigint not null,
+  constraint message_stats_pkey PRIMARY KEY (account_id, hour, channel, outcome, reason),
+  constraint message_stats_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+) with (fillfactor=80);
+CREATE INDEX message_stats_hour ON message_stats USING btree (hour);
+
+create table messages (
+  id bigint generated always as identity not null,
+  account_id bigint not null,
+  channel text not null,
+  session_id bigint,
+  direction text not null,
+  sender text,
+  recipient text not null,
+  type text default 'text'::text not null,
+  content jsonb not null,
+  status text default 'queued'::text not null,
+  error_code text,
+  error_message text,
+  segments smallint,
+  cost_micros bigint,
+  batch_id text,
+  sent_at timestamp with time zone,
+  delivered_at timestamp with time zone,
+  read_at timestamp with time zone,
+  failed_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  tags text[] default '{}'::text[] not null,
+  metadata jsonb default '{}'::jsonb not null,
+  send_at timestamp with time zone,
+  failover_id text,
+  accepted_by jsonb,
+  reschedules jsonb,
+  constraint messages_pkey PRIMARY KEY (id),
+  constraint messages_channel_check CHECK (channel = ANY (ARRAY['whatsapp'::text, 'sms'::text])),
+  constraint messages_direction_check CHECK (direction = ANY (ARRAY['in'::text, 'out'::text])),
+  constraint messages_status_check CHECK (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'sending'::text, 'sent'::text, 'delivered'::text, 'read'::text, 'failed'::text, 'received'::text, 'canceled'::text])),
+  constraint messages_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+) with (fillfactor=80);
+CREATE INDEX messages_account ON messages USING btree (account_id, channel, id DESC);
+CREATE INDEX messages_batch ON messages USING btree (batch_id, id) WHERE batch_id IS NOT NULL;
+CREATE INDEX messages_rare ON messages USING btree (account_id, channel, status, id DESC) WHERE status = ANY (ARRAY['failed'::text, 'canceled'::text]);
+CREATE INDEX messages_recipient ON messages USING btree (account_id, channel, recipient, id DESC);
+CREATE INDEX messages_scheduled ON messages USING btree (channel, send_at, id) WHERE status = 'scheduled'::text;
+CREATE INDEX messages_scheduled_turns ON messages USING btree (channel, account_id, send_at, id) WHERE status = 'scheduled'::text;
+CREATE INDEX messages_sender ON messages USING btree (account_id, channel, sender, id DESC) WHERE direction = 'in'::text;
+CREATE INDEX messages_session ON messages USING btree (session_id, id DESC) WHERE session_id IS NOT NULL;
+CREATE INDEX messages_tags ON messages USING gin (account_tags(account_id, tags)) WHERE tags <> '{}'::text[];
+CREATE TRIGGER failover_step_changed AFTER UPDATE OF status ON messages FOR EACH ROW WHEN (new.failover_id IS NOT NULL AND new.status IS DISTINCT FROM old.status) EXECUTE FUNCTION signal_failover();
+
+create table notices (
+  id bigint generated always as identity not null,
+  account_id bigint not null,
+  kind text not null,
+  once text,
+  subject text not null,
+  body text not null,
+  status text default 'queued'::text not null,
+  attempt_count smallint default 0 not null,
+  due_at timestamp with time zone default now(),
+  message_id text,
+  error text,
   created_at timestamp with time zone default now() not null,
   completed_at timestamp with time zone,
-  constraint webhook_recoveries_pkey PRIMARY KEY (id),
-  constraint webhook_recoveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE
+  recipient text,
+  doubts smallint default 0 not null,
+  lane smallint default 1 not null,
+  sealed_body bytea,
+  constraint notices_pkey PRIMARY KEY (id),
+  constraint notices_status_check CHECK (status = ANY (ARRAY['queued'::text, 'sent'::text, 'failed'::text, 'unwanted'::text])),
+  constraint notices_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
 );
-CREATE INDEX webhook_recoveries_completed ON webhook_recoveries USING btree (completed_at) WHERE completed_at IS NOT NULL;
-CREATE INDEX webhook_recoveries_list ON webhook_recoveries USING btree (webhook_id, id DESC);
-CREATE INDEX webhook_recoveries_queueing ON webhook_recoveries USING btree (webhook_id) WHERE completed_at IS NULL AND NOT is_queued;
-CREATE UNIQUE INDEX webhook_recoveries_running ON webhook_recoveries USING btree (webhook_id) WHERE completed_at IS NULL;
+CREATE INDEX notices_account ON notices USING btree (account_id);
+CREATE INDEX notices_completed ON notices USING btree (completed_at) WHERE completed_at IS NOT NULL;
+CREATE INDEX notices_due ON notices USING btree (due_at) WHERE status = 'queued'::text;
+CREATE INDEX notices_lanes ON notices USING btree (lane, due_at, id) WHERE status = 'queued'::text;
+CREATE UNIQUE INDEX notices_once ON notices USING btree (account_id, kind, once) WHERE once IS NOT NULL;
+CREATE INDEX notices_turns ON notices USING btree (lane, account_id, due_at, id) WHERE status = 'queued'::text;
+
+create table password_resets (
+  token_hash bytea not null,
+  account_id bigint not null,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  constraint password_resets_pkey PRIMARY KEY (token_hash),
+  constraint password_resets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE INDEX password_resets_account ON password_resets USING btree (account_id);
+CREATE INDEX password_resets_expires ON password_resets USING btree (expires_at);
+
+create table people (
+  id bigint generated always as identity not null,
+  account_id bigint,
+  name text,
+  email text,
+  password_hash text,
+  locale text,
+  timezone text,
+  is_operator boolean default false not null,
+  last_account_id bigint,
+  theme text default 'system'::text not null,
+  hour_cycle text default 'language'::text not null,
+  has_shortcuts boolean default true not null,
+  created_at timestamp with time zone default now() not null,
+  constraint people_pkey PRIMARY KEY (id),
+  constraint people_account_id_key UNIQUE (account_id),
+  constraint people_check CHECK ((account_id IS NULL) = (email IS NOT NULL)),
+  constraint people_hour_cycle_check CHECK (hour_cycle = ANY (ARRAY['language'::text, 'h12'::text, 'h23'::text])),
+  constraint people_theme_check CHECK (theme = ANY (ARRAY['system'::text, 'light'::text, 'dark'::text])),
+  constraint people_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX people_email ON people USING btree (lower(email));
+
+create table plain_refusals (
+  account_id bigint not null,
+  email text not null,
+  message_id bigint not null,
+  refused_at timestamp with time zone default now() not null,
+  constraint plain_refusals_pkey PRIMARY KEY (account_id, email, message_id),
+  constraint plain_refusals_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE INDEX plain_refusals_age ON plain_refusals USING btree (refused_at);
+
+create table suppressions (
+  account_id bigint not null,
+  email text not null,
+  reason text not null,
+  source_message_id bigint,
+  created_at timestamp with time zone default now() not null,
+  constraint suppressions_pkey PRIMARY KEY (account_id, email),
+  constraint suppressions_reason_check CHECK (reason = ANY (ARRAY['unsubscribe'::text, 'bounce'::text, 'complaint'::text, 'manual'::text])),
+  constraint suppressions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE INDEX suppressions_newest ON suppressions USING btree (account_id, created_at DESC, email);
+
+create table usage_alerts (
+  account_id bigint not null,
+  month date not null,
+  metric text not null,
+  kind text not null,
+  told_at timestamp with time zone default now() not null,
+  constraint usage_alerts_pkey PRIMARY KEY (account_id, month, metric, kind),
+  constraint usage_alerts_kind_check CHECK (kind = ANY (ARRAY['warning'::text, 'reached'::text, 'high_volume'::text])),
+  constraint usage_alerts_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+
+create table usage_daily (
+  account_id bigint not null,
+  day date not null,
+  metric text not null,
+  slot smallint not null,
+  count bigint not null,
+  cost_micros bigint not null,
+  constraint usage_daily_pkey PRIMARY KEY (account_id, day, metric, slot),
+  constraint usage_daily_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+) with (fillfactor=60);
+CREATE INDEX usage_daily_day ON usage_daily USING btree (day);
+
+create table verification_blocks (
+  account_id bigint not null,
+  prefix text not null,
+  until timestamp with time zone not null,
+  released_at timestamp with time zone,
+  constraint verification_blocks_pkey PRIMARY KEY (account_id, prefix),
+  constraint verification_blocks_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE INDEX verification_blocks_age ON verification_blocks USING btree (until);
+
+create table verifications (
+  id text not null,
+  account_id bigint not null,
+  recipient text not null,
+  channel text not null,
+  status text default 'pending'::text not null,
+  attempts smallint default 0 not null,
+  sends smallint default 0 not null,
+  code_seed text not null,
+  message_id bigint,
+  channels_left text[] default '{}'::text[] not null,
+  brand_name text,
+  locale text not null,
+  web_domain text,
+  session_id bigint,
+  expires_at timestamp with time zone not null,
+  verified_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  accepted_by jsonb,
+  messages jsonb default '[]'::jsonb not null,
+  handed_at timestamp with time zone,
+  country text,
+  cost_micros bigint default 0 not null,
+  constraint verifications_pkey PRIMARY KEY (id),
+  constraint verifications_channel_check CHECK (channel = ANY (ARRAY['sms'::text, 'whatsapp'::text, 'email'::text])),
+  constraint verifications_status_check CHECK (status = ANY (ARRAY['pending'::text, 'approved'::text, 'expired'::text, 'max_attempts'::text])),
+  constraint verifications_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE INDEX verifications_account ON verifications USING btree (account_id, created_at DESC, id DESC);
+CREATE INDEX verifications_automatic ON verifications USING btree (id) WHERE status = 'pending'::text AND channels_left <> '{}'::text[];
+CREATE INDEX verifications_ended ON verifications USING btree (ended_at) WHERE ended_at IS NOT NULL;
+CREATE INDEX verifications_open ON verifications USING btree (expires_at) WHERE ended_at IS NULL;
+CREATE UNIQUE INDEX verifications_pending ON verifications USING btree (account_id, lower(recipient)) WHERE status = 'pending'::text;
+CREATE INDEX verifications_recipient ON verifications USING btree (account_id, lower(recipient), created_at DESC);
 
 create table webhooks (
   id bigint generated always as identity not null,
@@ -1216,6 +1039,259 @@ CREATE INDEX webhooks_backlog_full ON webhooks USING btree (id) WHERE unhealthy_
 CREATE INDEX webhooks_previous_secret_until ON webhooks USING btree (previous_secret_until) WHERE previous_secret IS NOT NULL;
 CREATE INDEX webhooks_unhealthy ON webhooks USING btree (unhealthy_reason) WHERE unhealthy_reason IS NOT NULL;
 
+create table whatsapp_files (
+  id bigint generated always as identity not null,
+  account_id bigint not null,
+  content bytea not null,
+  created_at timestamp with time zone default now() not null,
+  constraint whatsapp_files_pkey PRIMARY KEY (id),
+  constraint whatsapp_files_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE INDEX whatsapp_files_account ON whatsapp_files USING btree (account_id);
+CREATE INDEX whatsapp_files_age ON whatsapp_files USING btree (created_at);
+
+create table whatsapp_sessions (
+  id bigint generated always as identity not null,
+  account_id bigint not null,
+  session_key text not null,
+  name text not null,
+  status text default 'pending'::text not null,
+  desired text default 'on'::text not null,
+  is_confirmed boolean default false not null,
+  is_paired boolean default false not null,
+  is_replaced boolean default false not null,
+  phone_number text,
+  reason text,
+  failures integer default 0 not null,
+  retry_at timestamp with time zone,
+  epoch bigint default 0 not null,
+  data_key bytea not null,
+  connected_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  pairing integer default 1 not null,
+  status_since timestamp with time zone default now() not null,
+  constraint whatsapp_sessions_pkey PRIMARY KEY (id),
+  constraint whatsapp_sessions_session_key_key UNIQUE (session_key),
+  constraint whatsapp_sessions_desired_check CHECK (desired = ANY (ARRAY['on'::text, 'off'::text, 'removed'::text])),
+  constraint whatsapp_sessions_status_check CHECK (status = ANY (ARRAY['pending'::text, 'connected'::text, 'disconnected'::text, 'failed'::text])),
+  constraint whatsapp_sessions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+) with (fillfactor=80);
+CREATE INDEX whatsapp_sessions_account ON whatsapp_sessions USING btree (account_id, id DESC);
+CREATE INDEX whatsapp_sessions_retry ON whatsapp_sessions USING btree (retry_at) WHERE retry_at IS NOT NULL;
+
+create table authenticators (
+  person_id bigint not null,
+  seed bytea not null,
+  confirmed_at timestamp with time zone,
+  last_step bigint default 0 not null,
+  constraint authenticators_pkey PRIMARY KEY (person_id),
+  constraint authenticators_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE
+);
+
+create table email_parts (
+  email_id bigint not null,
+  "position" smallint not null,
+  kind text not null,
+  filename text,
+  content_type text,
+  content bytea,
+  body_day date,
+  body_hash bytea,
+  constraint email_parts_pkey PRIMARY KEY (email_id, "position"),
+  constraint email_parts_check CHECK (content IS NOT NULL OR body_hash IS NOT NULL),
+  constraint email_parts_kind_check CHECK (kind = ANY (ARRAY['html'::text, 'text'::text, 'attachment'::text])),
+  constraint email_parts_email_id_fkey FOREIGN KEY (email_id) REFERENCES email_contents(id) ON DELETE CASCADE
+);
+
+create table email_template_versions (
+  id bigint generated always as identity not null,
+  account_id bigint not null,
+  template_id text not null,
+  subject text not null,
+  html text not null,
+  text text,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  constraint email_template_versions_pkey PRIMARY KEY (id),
+  constraint email_template_versions_template_id_fkey FOREIGN KEY (template_id) REFERENCES email_templates(id) ON DELETE CASCADE
+);
+CREATE INDEX email_template_versions_account ON email_template_versions USING btree (account_id);
+CREATE INDEX email_template_versions_template ON email_template_versions USING btree (template_id, id DESC);
+
+create table failover_steps (
+  failover_id text not null,
+  "position" smallint not null,
+  account_id bigint not null,
+  channel text not null,
+  recipient text not null,
+  until text not null,
+  within_seconds integer not null,
+  request jsonb,
+  begun_at timestamp with time zone,
+  message_id bigint,
+  error text,
+  constraint failover_steps_pkey PRIMARY KEY (failover_id, "position"),
+  constraint failover_steps_channel_check CHECK (channel = ANY (ARRAY['whatsapp'::text, 'sms'::text, 'email'::text])),
+  constraint failover_steps_until_check CHECK (until = ANY (ARRAY['sent'::text, 'delivered'::text, 'read'::text])),
+  constraint failover_steps_failover_id_fkey FOREIGN KEY (failover_id) REFERENCES failovers(id) ON DELETE CASCADE
+);
+CREATE INDEX failover_steps_account ON failover_steps USING btree (account_id);
+
+create table login_sessions (
+  token_hash bytea not null,
+  account_id bigint,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone not null,
+  id bigint generated always as identity not null,
+  last_used_at timestamp with time zone,
+  client_address text,
+  user_agent text,
+  person_id bigint,
+  methods text[] default '{}'::text[] not null,
+  proved_at timestamp with time zone,
+  renewed_at timestamp with time zone,
+  previous_hash bytea,
+  previous_until timestamp with time zone,
+  constraint login_sessions_pkey PRIMARY KEY (token_hash),
+  constraint login_sessions_owner CHECK ((account_id IS NULL) <> (person_id IS NULL)),
+  constraint login_sessions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint login_sessions_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE
+);
+CREATE INDEX login_sessions_account ON login_sessions USING btree (account_id);
+CREATE UNIQUE INDEX login_sessions_id ON login_sessions USING btree (id);
+CREATE INDEX login_sessions_person ON login_sessions USING btree (person_id) WHERE person_id IS NOT NULL;
+CREATE INDEX login_sessions_previous ON login_sessions USING btree (previous_hash) WHERE previous_hash IS NOT NULL;
+
+create table memberships (
+  account_id bigint not null,
+  person_id bigint not null,
+  role text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint memberships_pkey PRIMARY KEY (account_id, person_id),
+  constraint memberships_role_check CHECK (role = ANY (ARRAY['owner'::text, 'admin'::text, 'developer'::text, 'support'::text])),
+  constraint memberships_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint memberships_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE
+);
+CREATE INDEX memberships_person ON memberships USING btree (person_id);
+
+create table passkey_challenges (
+  challenge bytea not null,
+  person_id bigint,
+  expires_at timestamp with time zone not null,
+  constraint passkey_challenges_pkey PRIMARY KEY (challenge),
+  constraint passkey_challenges_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE
+);
+CREATE INDEX passkey_challenges_person ON passkey_challenges USING btree (person_id);
+
+create table passkeys (
+  id bigint generated always as identity not null,
+  person_id bigint not null,
+  credential_id bytea not null,
+  public_key bytea not null,
+  counter bigint not null,
+  transports text[] default '{}'::text[] not null,
+  name text not null,
+  created_at timestamp with time zone default now() not null,
+  last_used_at timestamp with time zone,
+  constraint passkeys_pkey PRIMARY KEY (id),
+  constraint passkeys_credential_id_key UNIQUE (credential_id),
+  constraint passkeys_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE
+);
+CREATE INDEX passkeys_person ON passkeys USING btree (person_id);
+
+create table recovery_codes (
+  person_id bigint not null,
+  code_hash bytea not null,
+  constraint recovery_codes_pkey PRIMARY KEY (person_id, code_hash),
+  constraint recovery_codes_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE
+);
+
+create table sms_parts (
+  message_id bigint not null,
+  part_no smallint not null,
+  parts smallint not null,
+  encoding text not null,
+  body text not null,
+  lane smallint not null,
+  status text default 'queued'::text not null,
+  attempt_count smallint default 0 not null,
+  doubts smallint default 0 not null,
+  due_at timestamp with time zone default now(),
+  provider text,
+  provider_message_id text,
+  error_code text,
+  error_message text,
+  sent_at timestamp with time zone,
+  completed_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  code_seed text,
+  account_id bigint default 0 not null,
+  claims integer default 0 not null,
+  constraint sms_parts_pkey PRIMARY KEY (message_id, part_no),
+  constraint sms_parts_encoding_check CHECK (encoding = ANY (ARRAY['gsm7'::text, 'ucs2'::text])),
+  constraint sms_parts_status_check CHECK (status = ANY (ARRAY['queued'::text, 'sending'::text, 'sent'::text, 'delivered'::text, 'failed'::text])),
+  constraint sms_parts_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(id) ON DELETE CASCADE
+) with (fillfactor=80);
+CREATE INDEX sms_parts_codes ON sms_parts USING btree (due_at, message_id, part_no) WHERE status = 'queued'::text AND code_seed IS NOT NULL;
+CREATE INDEX sms_parts_due ON sms_parts USING btree (lane, due_at, message_id, part_no) WHERE status = 'queued'::text;
+CREATE INDEX sms_parts_receipts ON sms_parts USING btree (provider_message_id, provider) WHERE status = 'sent'::text;
+CREATE INDEX sms_parts_sending ON sms_parts USING btree (due_at) WHERE status = 'sending'::text;
+CREATE INDEX sms_parts_test ON sms_parts USING btree ((
+CASE
+    WHEN code_seed IS NOT NULL THEN 0
+    ELSE lane + 1
+END), account_id, due_at, message_id, part_no) WHERE status = 'queued'::text AND account_id < 0;
+CREATE INDEX sms_parts_turns ON sms_parts USING btree ((
+CASE
+    WHEN code_seed IS NOT NULL THEN 0
+    ELSE lane + 1
+END), account_id, due_at, message_id, part_no) WHERE status = 'queued'::text;
+
+create table verification_sends (
+  id bigint generated always as identity not null,
+  verification_id text not null,
+  account_id bigint not null,
+  recipient text not null,
+  prefix text,
+  client_network inet,
+  created_at timestamp with time zone default now() not null,
+  constraint verification_sends_pkey PRIMARY KEY (id),
+  constraint verification_sends_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint verification_sends_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id) ON DELETE CASCADE
+);
+CREATE INDEX verification_sends_age ON verification_sends USING btree (created_at);
+CREATE INDEX verification_sends_all_accounts ON verification_sends USING btree (recipient, created_at);
+CREATE INDEX verification_sends_network ON verification_sends USING btree (account_id, client_network, created_at) WHERE client_network IS NOT NULL;
+CREATE INDEX verification_sends_prefix ON verification_sends USING btree (account_id, prefix, created_at) WHERE prefix IS NOT NULL;
+CREATE INDEX verification_sends_recipient ON verification_sends USING btree (account_id, recipient, created_at);
+CREATE INDEX verification_sends_verification ON verification_sends USING btree (verification_id);
+
+create table webhook_recoveries (
+  id bigint generated always as identity not null,
+  webhook_id bigint not null,
+  since timestamp with time zone not null,
+  until timestamp with time zone not null,
+  statuses text[] not null,
+  "position" text collate "C" not null,
+  ends_at text collate "C" not null,
+  counted_to text collate "C",
+  total bigint default 0 not null,
+  queued bigint default 0 not null,
+  delivered bigint default 0 not null,
+  failed bigint default 0 not null,
+  is_queued boolean default false not null,
+  is_canceled boolean default false not null,
+  moved_at timestamp with time zone default now() not null,
+  created_at timestamp with time zone default now() not null,
+  completed_at timestamp with time zone,
+  constraint webhook_recoveries_pkey PRIMARY KEY (id),
+  constraint webhook_recoveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE
+);
+CREATE INDEX webhook_recoveries_completed ON webhook_recoveries USING btree (completed_at) WHERE completed_at IS NOT NULL;
+CREATE INDEX webhook_recoveries_list ON webhook_recoveries USING btree (webhook_id, id DESC);
+CREATE INDEX webhook_recoveries_queueing ON webhook_recoveries USING btree (webhook_id) WHERE completed_at IS NULL AND NOT is_queued;
+CREATE UNIQUE INDEX webhook_recoveries_running ON webhook_recoveries USING btree (webhook_id) WHERE completed_at IS NULL;
+
 create table whatsapp_contacts (
   id bigint generated always as identity not null,
   session_id bigint not null,
@@ -1232,27 +1308,6 @@ create table whatsapp_contacts (
 CREATE UNIQUE INDEX whatsapp_contacts_lid ON whatsapp_contacts USING btree (session_id, lid) WHERE lid IS NOT NULL;
 CREATE INDEX whatsapp_contacts_newest ON whatsapp_contacts USING btree (session_id, id DESC);
 CREATE UNIQUE INDEX whatsapp_contacts_phone ON whatsapp_contacts USING btree (session_id, phone) WHERE phone IS NOT NULL;
-
-create table whatsapp_files (
-  id bigint generated always as identity not null,
-  account_id bigint not null,
-  content bytea not null,
-  created_at timestamp with time zone default now() not null,
-  constraint whatsapp_files_pkey PRIMARY KEY (id),
-  constraint whatsapp_files_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
-);
-CREATE INDEX whatsapp_files_account ON whatsapp_files USING btree (account_id);
-CREATE INDEX whatsapp_files_age ON whatsapp_files USING btree (created_at);
-
-create table whatsapp_group_participants (
-  group_id bigint not null,
-  jid text not null,
-  phone text,
-  role text not null,
-  constraint whatsapp_group_participants_pkey PRIMARY KEY (group_id, jid),
-  constraint whatsapp_group_participants_role_check CHECK (role = ANY (ARRAY['member'::text, 'admin'::text, 'superadmin'::text])),
-  constraint whatsapp_group_participants_group_id_fkey FOREIGN KEY (group_id) REFERENCES whatsapp_groups(id) ON DELETE CASCADE
-);
 
 create table whatsapp_groups (
   id bigint generated always as identity not null,
@@ -1344,32 +1399,29 @@ CREATE INDEX whatsapp_outbox_pace ON whatsapp_outbox USING btree (session_id, wr
 CREATE INDEX whatsapp_outbox_queued ON whatsapp_outbox USING btree (session_id, lane, message_id) WHERE status = 'queued'::text;
 CREATE INDEX whatsapp_outbox_written ON whatsapp_outbox USING btree (session_id, message_id) WHERE status = 'written'::text;
 
-create table whatsapp_sessions (
-  id bigint generated always as identity not null,
-  account_id bigint not null,
-  session_key text not null,
-  name text not null,
-  status text default 'pending'::text not null,
-  desired text default 'on'::text not null,
-  is_confirmed boolean default false not null,
-  is_paired boolean default false not null,
-  is_replaced boolean default false not null,
-  phone_number text,
-  reason text,
-  failures integer default 0 not null,
-  retry_at timestamp with time zone,
-  epoch bigint default 0 not null,
-  data_key bytea not null,
-  connected_at timestamp with time zone,
-  created_at timestamp with time zone default now() not null,
-  updated_at timestamp with time zone default now() not null,
-  pairing integer default 1 not null,
-  status_since timestamp with time zone default now() not null,
-  constraint whatsapp_sessions_pkey PRIMARY KEY (id),
-  constraint whatsapp_sessions_session_key_key UNIQUE (session_key),
-  constraint whatsapp_sessions_desired_check CHECK (desired = ANY (ARRAY['on'::text, 'off'::text, 'removed'::text])),
-  constraint whatsapp_sessions_status_check CHECK (status = ANY (ARRAY['pending'::text, 'connected'::text, 'disconnected'::text, 'failed'::text])),
-  constraint whatsapp_sessions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
-) with (fillfactor=80);
-CREATE INDEX whatsapp_sessions_account ON whatsapp_sessions USING btree (account_id, id DESC);
-CREATE INDEX whatsapp_sessions_retry ON whatsapp_sessions USING btree (retry_at) WHERE retry_at IS NOT NULL;
+create table whatsapp_group_participants (
+  group_id bigint not null,
+  jid text not null,
+  phone text,
+  role text not null,
+  constraint whatsapp_group_participants_pkey PRIMARY KEY (group_id, jid),
+  constraint whatsapp_group_participants_role_check CHECK (role = ANY (ARRAY['member'::text, 'admin'::text, 'superadmin'::text])),
+  constraint whatsapp_group_participants_group_id_fkey FOREIGN KEY (group_id) REFERENCES whatsapp_groups(id) ON DELETE CASCADE
+);
+
+do $$
+declare
+  today timestamptz := date_trunc('day', now(), 'UTC');
+  yesterday text := to_char(today at time zone 'UTC' - interval '1 day', '_YYYYMMDD');
+begin
+  execute format('create table %I partition of events for values from (minvalue) to (%L)',
+    'events' || yesterday, 'evt_' || ulid_time(today));
+  execute format('create table %I partition of webhook_deliveries for values from (minvalue) to (%L)',
+    'webhook_deliveries' || yesterday, today);
+  perform make_day_partitions((today at time zone 'UTC')::date - 1, (today at time zone 'UTC')::date + 1);
+end $$;
+
+insert into message_search_progress (name, id) values ('email_messages', '0');
+insert into message_search_progress (name, id) values ('messages', '0');
+insert into retention_clock (only_row, at) values ('true', now());
+insert into retention_marks (at, email_messages, messages) values (now(), '0', '0');

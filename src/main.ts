@@ -1,7 +1,10 @@
 #!/usr/bin/env node
+import * as NodeFs from "node:fs"
 import * as NodeModule from "node:module"
 import { fileURLToPath } from "node:url"
 import manifest from "../package.json" with { type: "json" }
+import { bundleOf } from "./app/cli/bundle.ts"
+import type * as Cli from "./app/cli/Cli.ts"
 import { signingThreads } from "./app/server/signingThreads.ts"
 
 const words = process.argv.slice(2)
@@ -17,5 +20,7 @@ if (words.length === 1 && ["--version", "-v"].includes(words[0] ?? "")) {
   NodeModule.enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/compile", import.meta.url)))
   // oxlint-disable-next-line project/effect-idioms -- libuv looks there, once, when the first thread is needed
   process.env["UV_THREADPOOL_SIZE"] ??= String(signingThreads)
-  void import("./app/cli/Cli.ts").then(({ run }) => run())
+  const bundle = bundleOf(fileURLToPath(new URL("..", import.meta.url)))
+  const program: Promise<typeof Cli> = NodeFs.existsSync(bundle) ? import(bundle) : import("./app/cli/Cli.ts")
+  void program.then(({ run }) => run())
 }

@@ -7,18 +7,16 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Config, Effect, Layer } from "effect"
-import { execFile } from "node:child_process"
 import * as NodePath from "node:path"
-import { promisify } from "node:util"
 import { remoteControls } from "../../src/sandbox/whatsapp/control/ControlClient.ts"
-import { AccountId, ApiKeyId } from "../../src/values/Ids.ts"
+import { ApiKeyId } from "../../src/values/Ids.ts"
 import { domain, send, verifyDomain } from "./support/bulkLoad.ts"
 import { cpuOf } from "./support/cpuTime.ts"
 import { loadOf } from "./support/keyLoad.ts"
 import { connections } from "./support/mail.ts"
 import { startRelay } from "./support/relay.ts"
 import { runScript } from "./support/script.ts"
-import { client, environment, startDatabase, startService, vault } from "./support/service.ts"
+import { type BenchDatabase, client, createAccount, startDatabase, startService, vault } from "./support/service.ts"
 import type { SlowSmsc } from "./support/slowSmsc.ts"
 import { submits } from "./support/smsLoad.ts"
 import { type Line, median, printTable } from "./support/table.ts"
@@ -57,31 +55,20 @@ const startDeliveries = Effect.fnUntraced(function*(checkout: string) {
   }
 })
 
-/** An account with eight keys. The version makes them, because its tables may differ. */
-const makeKeys = (main: string, env: NodeJS.ProcessEnv, port: number) =>
-  Effect.promise(async () => {
-    const command = [
-      main,
-      "account",
-      "create",
-      "--name=Bench",
-      "--email=owner@bench.example",
-      "--plan=enterprise",
-      "--json"
-    ]
-    const { stdout } = await promisify(execFile)(process.execPath, command, { env })
-    const { account_id: accountId, api_key: key }: { account_id: number; api_key: string } = JSON.parse(stdout)
-    const makeKey = async () => {
-      const answer = await fetch(`http://127.0.0.1:${port}/v1/api-keys`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-        body: JSON.stringify({ name: "Bench" })
-      })
-      const { data }: { data: { id: number; key: string } } = JSON.parse(await answer.text())
-      return { accountId: AccountId.make(accountId), keyId: ApiKeyId.make(data.id), key: data.key }
-    }
-    return Promise.all(Array.from({ length: 8 }, makeKey))
-  })
+/** An account with eight keys. */
+const makeKeys = Effect.fnUntraced(function*(main: string, database: BenchDatabase, port: number) {
+  const { accountId, key } = yield* createAccount(main, database)
+  const makeKey = async () => {
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/api-keys`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ name: "Bench" })
+    })
+    const { data }: { data: { id: number; key: string } } = JSON.parse(await answer.text())
+    return { accountId, keyId: ApiKeyId.make(data.id), key: data.key }
+  }
+  return yield* Effect.promise(() => Promise.all(Array.from({ length: 8 }, makeKey)))
+})
 
 /** A version with what it needs, and its loads. */
 const start = Effect.fnUntraced(function*(checkout: string) {
@@ -104,7 +91,7 @@ const start = Effect.fnUntraced(function*(checkout: string) {
     },
     main
   })
-  const owners = yield* makeKeys(main, environment(database), port)
+  const owners = yield* makeKeys(main, database, port)
   const [account] = owners
   if (account === undefined) return yield* Effect.die("no key")
   yield* verifyDomain(account).pipe(Effect.provide(services))

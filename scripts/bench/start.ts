@@ -64,7 +64,7 @@ const versionTime = Effect.fnUntraced(function*(checkout: string) {
 /** Megabytes on disk of what `npm ci --omit=dev` installs. */
 const installedSize = Effect.fnUntraced(function*(checkout: string) {
   const directory = yield* folder
-  for (const name of ["package.json", "package-lock.json", "scripts"]) {
+  for (const name of ["package.json", "package-lock.json", "scripts", "src"]) {
     NodeFs.cpSync(NodePath.join(checkout, name), NodePath.join(directory, name), { recursive: true })
   }
   const { stdout } = yield* Effect.promise(async () => {

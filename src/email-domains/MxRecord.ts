@@ -2,7 +2,7 @@ import type { MailExchanger } from "../platform/net/Dns.ts"
 import type { Judgement } from "./EmailDomain.ts"
 import { judge } from "./judge.ts"
 
-const optional = "It is not required. Publish it only if this service should receive replies and bounces"
+const optional = "It is not required. This service receives no replies"
 
 /** Whether mail to the domain goes to `host`, which must have an address. Recommended, not required. */
 export const judgeMx = (

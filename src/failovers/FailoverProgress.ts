@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { domainEvent, Events } from "../events/Events.ts"
+import { obstacles } from "../messages/scheduledRows.ts"
 import { Database } from "../platform/database/Database.ts"
 import type { FailoverId } from "../values/Ids.ts"
 import { type FailoverRow, FailoversRepo, type StepRow } from "./FailoversRepo.ts"
@@ -23,15 +24,24 @@ const make = Effect.gen(function*() {
   const events = yield* Events
   const repo = yield* FailoversRepo
 
+  /** The request that accepted a message has just been authorised. Whatever begins later is checked again. */
+  const obstacleOf = ({ account_id: accountId, send_at }: FailoverRow, { channel, position }: StepRow) =>
+    send_at === null && position === 0
+      ? Effect.succeed(null)
+      : Effect.map(repo.obstacle({ accountId, channel }), ({ reason }) => reason)
+
   /** A refusal of the channel fails the step; the writes of the refused send are rolled back. */
-  const begin = (row: FailoverRow, step: StepRow, request: NonNullable<StepRow["request"]>) => {
+  const begin = Effect.fnUntraced(function*(row: FailoverRow, step: StepRow, request: NonNullable<StepRow["request"]>) {
     const { account_id: accountId, id: failoverId, metadata, tags } = row
-    return transaction(channels.send({ accountId, failoverId, metadata, tags, to: step.to, step: request })).pipe(
-      Effect.map((messageId) => ({ messageId, error: null })),
-      Effect.catch(({ message }) => Effect.succeed({ messageId: null, error: message })),
-      Effect.flatMap((outcome) => repo.begun(step, outcome))
-    )
-  }
+    const reason = yield* obstacleOf(row, step)
+    if (reason !== null) return yield* repo.begun(step, { messageId: null, error: obstacles[reason] })
+    return yield* transaction(channels.send({ accountId, failoverId, metadata, tags, to: step.to, step: request }))
+      .pipe(
+        Effect.map((messageId) => ({ messageId, error: null })),
+        Effect.catch(({ message }) => Effect.succeed({ messageId: null, error: message })),
+        Effect.flatMap((outcome) => repo.begun(step, outcome))
+      )
+  })
 
   /** Performs decisions until the failover waits, is over, or needs a withdrawal, which waits for other nodes. */
   const perform = Effect.fnUntraced(function*(row: FailoverRow, withdrawn: number | undefined) {

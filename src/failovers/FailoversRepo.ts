@@ -1,6 +1,8 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schema } from "effect"
+import { type Obstacle, obstacleOf, obstacles } from "../messages/scheduledRows.ts"
 import { acceptedBy, type Sending } from "../messages/sendFields.ts"
+import { AppConfig } from "../platform/config/AppConfig.ts"
 import { column } from "../platform/database/column.ts"
 import * as Query from "../platform/database/Query.ts"
 import { AccountId, FailoverId } from "../values/Ids.ts"
@@ -51,6 +53,7 @@ export interface NewStep {
 
 const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
+  const { trialChannels } = yield* AppConfig
 
   const columns = sql.literal(`id, account_id, phone, email, status, tags, metadata, send_at,
     (send_at is null or send_at <= now()) as is_due, canceled_at, completed_at, created_at, updated_at,
@@ -78,7 +81,7 @@ const make = Effect.gen(function*() {
           s.message_id, s.begun_at, (extract(epoch from s.begun_at) * 1000)::float8 as begun_ms,
           coalesce(m.sent_at, e.sent_at) as sent_at, (extract(epoch from coalesce(m.sent_at, e.sent_at)) * 1000)::float8 as sent_ms,
           coalesce(m.delivered_at, e.delivered_at) as delivered_at,
-          m.cost_micros / 1000000.0::float8 as cost_usd, coalesce(s.error, m.error_message, e.error) as error,
+          case m.status when 'canceled' then 0 else m.cost_micros / 1000000.0::float8 end as cost_usd, coalesce(s.error, m.error_message, e.error) as error,
           case when s.begun_at is null then 'waiting'
             when s.message_id is null then 'failed'
             when coalesce(m.status, e.status) in ('scheduled', 'queued', 'sending') then 'queued'
@@ -111,6 +114,17 @@ const make = Effect.gen(function*() {
         ${column.text(steps.map(({ until }) => until))}, ${column.int4(steps.map((step) => step.within_seconds))},
         ${column.text(steps.map(({ request }) => JSON.stringify(request)))})
         with ordinality as t (channel, recipient, until, within_seconds, request, position)`)
+  })
+
+  /** Why the account sends nothing by a channel any more, or null. */
+  const obstacle = Query.findOne({
+    Request: Schema.Struct({ accountId: AccountId, channel: stepFields.channel }),
+    Result: Schema.Struct({
+      reason: Schema.NullOr(Schema.Literals(Object.keys(obstacles) as ReadonlyArray<Obstacle>))
+    }),
+    execute: ({ accountId, channel }) =>
+      sql`select ${obstacleOf(sql, channel, trialChannels)} as reason
+        from (values (${accountId}::bigint)) as t (id) left join accounts a using (id)`
   })
 
   /** Notes that a step has begun: with its message, or with the reason for having none. */
@@ -148,7 +162,8 @@ const make = Effect.gen(function*() {
 
   const reschedule = (id: FailoverId, sendAt: Timestamp) =>
     Query.run(
-      sql`update failovers set send_at = ${sendAt}::timestamptz, due_at = ${sendAt}::timestamptz, updated_at = now()
+      sql`update failovers set send_at = ${sendAt}::timestamptz, due_at = ${sendAt}::timestamptz, updated_at = now(),
+        reschedules = with_reschedule(reschedules, send_at, ${sendAt}::timestamptz)
       where id = ${id}`
     )
 
@@ -161,7 +176,7 @@ const make = Effect.gen(function*() {
         union (select failover_id as id from failover_signals order by id limit ${limit})`
   })
 
-  return { begun, cancel, clearSignals, due, find, insert, link, lock, reschedule, steps, store }
+  return { begun, cancel, clearSignals, due, find, insert, link, lock, obstacle, reschedule, steps, store }
 })
 
 /** The rows of failovers and their steps. */

@@ -9,6 +9,7 @@ import { matchesSearch, type Search, tsqueryPartsOf } from "./searchWords.ts"
 /** Selects messages. Absent fields do not filter. */
 export interface SummaryFilter extends Pick<SummaryRange, "tags" | "metadata"> {
   readonly status?: string | undefined
+  readonly direction?: "in" | "out" | undefined
   /** The beginning of a recipient. */
   readonly to?: string | undefined
   readonly batch_id?: string | undefined
@@ -40,8 +41,9 @@ const ofTexts: ReadonlySet<string> = new Set(["read", "received"])
 /** Whether messages of a channel can match. */
 const mayMatch = (
   channel: SummaryChannel,
-  { domain, error_code, session_id, status }: Pick<SummaryFilter, "domain" | "error_code" | "session_id" | "status">
+  { direction, domain, error_code, session_id, status }: SummaryFilter
 ) =>
+  (direction !== "in" || channel !== "email") &&
   (domain === undefined || channel === "email") &&
   (session_id === undefined || channel === "whatsapp") &&
   (error_code === undefined || (channel !== "email" && (status ?? "failed") === "failed")) &&
@@ -146,10 +148,10 @@ export class AllMessages extends Context.Service<AllMessages, {
           if (asked !== undefined) {
             for (const table of asks) searched.set(table, yield* searchedBy(asked, table, accountId))
           }
-          const { batch_id, error_code, from_date, metadata, session_id, tags, to_date } = filter
+          const { batch_id, direction, error_code, from_date, metadata, session_id, tags, to_date } = filter
           // The failed messages have an index.
           const status = error_code === undefined ? filter.status : "failed"
-          const selects = { batch_id, error_code, from_date, metadata, session_id, status, tags, to_date }
+          const selects = { batch_id, direction, error_code, from_date, metadata, session_id, status, tags, to_date }
           const found: Array<ReadonlyArray<MessageSummary>> = []
           for (const [index, { channel, table }] of sources.entries()) {
             const before = Number(from[index])

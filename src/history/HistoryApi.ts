@@ -26,6 +26,9 @@ const list = HttpApiEndpoint.get("list", "/messages", {
     ...cursorQuery,
     channel: Schema.optionalKey(SummaryChannel),
     status: Schema.optionalKey(AnyStatus),
+    direction: Schema.optionalKey(Schema.Literals(["in", "out"])).annotate({
+      description: "`out`: the account sent it. `in`: it was received"
+    }),
     to: Schema.optionalKey(textBetween(1, 320)).annotate({
       description: "The beginning of a recipient; the plus of a phone number may be missing"
     }),

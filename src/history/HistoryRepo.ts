@@ -16,6 +16,7 @@ export interface SummaryRange {
   readonly accountId: AccountId
   readonly channel: SummaryChannel
   readonly status: string | undefined
+  readonly direction: "in" | "out" | undefined
   readonly batch_id: string | undefined
   /** Only WhatsApp messages have one. */
   readonly session_id: number | undefined
@@ -207,7 +208,7 @@ const make = Effect.gen(function*() {
       order by m.id desc`
 
   const texts = (range: SummaryRange) => {
-    const { channel, status } = range
+    const { channel, direction, status } = range
     const isCode = channel === "sms"
       ? sql`(select code_seed is not null from sms_parts c where c.message_id = m.id and c.part_no = 1)`
       : sql`(select code_seed is not null from whatsapp_outbox c where c.message_id = m.id)`
@@ -221,6 +222,7 @@ const make = Effect.gen(function*() {
       from (${
       rowsOf("messages", range, [
         sql`m.channel = ${channel}`,
+        ...(direction === undefined ? [] : [sql`m.direction = ${direction}`]),
         ...(status === undefined ? [] : [
           status === "queued" ? sql`m.status in ('queued', 'sending')` : sql`m.status = ${status}`
         ])

@@ -41,6 +41,7 @@ export const TimelineEntry = Schema.Union([
     ip: text.annotate({ description: "the client's address" })
   }),
   entry("scheduled", "The message waits for its time.", { send_at: Timestamp }),
+  entry("rescheduled", "The message waits for another time.", { send_at: Timestamp }),
   entry("suppressed", "An address of the message gets no mail of this account.", { to: Schema.String }),
   entry("queued", "The message is due.", {}),
   entry("claimed", "A node began an attempt.", { attempt: Schema.Int, part: Schema.NullOr(Schema.Int), to: text }),

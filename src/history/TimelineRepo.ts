@@ -21,10 +21,14 @@ export type Whole = typeof Whole.Type
 const time = Schema.NullOr(Timestamp)
 const text = Schema.NullOr(Schema.String)
 
+/** Each change of the time for which a message waits. */
+const reschedules = Schema.Array(Schema.Struct({ at: Timestamp, from: Timestamp, to: Timestamp }))
+
 const FailoverFacts = Schema.Struct({
   status: FailoverStatus,
   accepted_by: Schema.NullOr(AcceptedBy),
   send_at: time,
+  reschedules,
   created_at: Timestamp,
   canceled_at: time,
   completed_at: time
@@ -58,6 +62,7 @@ const Copy = Schema.Struct({
   accepted_by: Schema.NullOr(AcceptedBy),
   error: text,
   send_at: time,
+  reschedules,
   created_at: Timestamp,
   sent_at: time,
   delivered_at: time,
@@ -130,20 +135,25 @@ const make = Effect.gen(function*() {
       (select accepted_by from ${sql(batches)} b where b.id = m.batch_id and b.account_id = ${accountId}),
       (select accepted_by from failovers f where f.id = m.failover_id and f.account_id = ${accountId})) as accepted_by`
 
+  /** Those of the message and those of its batch. */
+  const changes = (batches: string, accountId: number) =>
+    sql`coalesce(m.reschedules, '[]') || coalesce((select reschedules from ${sql(batches)} b
+      where b.id = m.batch_id and b.account_id = ${accountId}), '[]') as reschedules`
+
   const copies = Query.findAll({
     Request: One,
     Result: Copy,
     execute: ({ accountId, channel, id }) =>
       channel === "email"
         ? sql`select recipient, 'out' as direction, case status when 'sending' then 'queued' else status end as status,
-            batch_id, ${acceptedBy("email_batches", accountId)}, error, send_at, created_at, sent_at, delivered_at,
-            null::timestamptz as read_at, opened_at, clicked_at, completed_at as ended_at
+            batch_id, ${acceptedBy("email_batches", accountId)}, ${changes("email_batches", accountId)}, error, send_at,
+            created_at, sent_at, delivered_at, null::timestamptz as read_at, opened_at, clicked_at, completed_at as ended_at
           from email_messages m
           where account_id = ${accountId} and (part_of = ${id} or (id = ${id} and part_of is null))
           order by part_of nulls first, position`
         : sql`select recipient, direction, case status when 'sending' then 'queued' else status end as status, batch_id,
-            ${
-          acceptedBy("message_batches", accountId)
+            ${acceptedBy("message_batches", accountId)}, ${
+          changes("message_batches", accountId)
         }, coalesce(error_message, error_code) as error, send_at, created_at, sent_at,
             delivered_at, read_at, null::timestamptz as opened_at, null::timestamptz as clicked_at, failed_at as ended_at
           from messages m where account_id = ${accountId} and channel = ${channel} and id = ${id}`
@@ -182,7 +192,8 @@ const make = Effect.gen(function*() {
     Request: Whole,
     Result: FailoverFacts,
     execute: ({ accountId, id }) =>
-      sql`select status, accepted_by, send_at, created_at, canceled_at, completed_at from failovers
+      sql`select status, accepted_by, send_at, coalesce(reschedules, '[]') as reschedules, created_at, canceled_at, completed_at
+        from failovers
         where id = ${id} and account_id = ${accountId}`
   })
 

@@ -17,6 +17,7 @@ export interface Facts {
 const order: ReadonlyArray<CodeTimelineEntry["kind"]> = [
   "accepted",
   "scheduled",
+  "rescheduled",
   "suppressed",
   "queued",
   "claimed",
@@ -34,28 +35,34 @@ type Source = Extract<TimelineEntry, { readonly kind: "status" }>["detail"]["sou
 const accepters: Readonly<Record<SummaryChannel, Source>> = { email: "relay", sms: "provider", whatsapp: "whatsapp" }
 const reporters: Readonly<Record<SummaryChannel, Source>> = { email: "report", sms: "receipt", whatsapp: "whatsapp" }
 
-/** The request, and the time that it asked for. */
+/** The request, the time that it asked for, and the changes of this time. */
 export const requestOf = (
-  { accepted_by, batch_id = null, created_at: at, send_at = null }:
+  { accepted_by, batch_id = null, created_at: at, reschedules = [], send_at = null }:
     & Pick<Copy, "accepted_by" | "created_at">
-    & Partial<Pick<Copy, "batch_id" | "send_at">>
+    & Partial<Pick<Copy, "batch_id" | "reschedules" | "send_at">>
 ): ReadonlyArray<TimelineEntry> => {
   const { ip = null, key_prefix = null, request_id = null } = accepted_by ?? {}
+  const changes = reschedules.toSorted((one, other) => one.at < other.at ? -1 : 1)
   return [
     { at, kind: "accepted", detail: { batch_id, request_id, key_prefix, ip } },
-    ...(send_at === null ? [] : [{ at, kind: "scheduled", detail: { send_at } } as const])
+    ...(send_at === null
+      ? []
+      : [{ at, kind: "scheduled", detail: { send_at: changes[0]?.from ?? send_at } } as const]),
+    ...changes.map(({ at, to }) => ({ at, kind: "rescheduled", detail: { send_at: to } }) as const)
   ]
 }
 
 const acceptanceOf = (copy: Copy): ReadonlyArray<TimelineEntry> => {
-  const { created_at, direction, send_at, status } = copy
+  const { created_at, direction, ended_at, reschedules, send_at, status } = copy
   if (direction === "in") {
     const detail = { status, source: "whatsapp", to: null, error: null } as const
     return [{ at: created_at, kind: "status", detail }]
   }
   const isDue = !["scheduled", "suppressed", "canceled"].includes(status)
+  // The rest of its batch may have got another time after it was canceled.
+  const own = reschedules.filter(({ at }) => ended_at === null || at <= ended_at)
   return [
-    ...requestOf(copy),
+    ...requestOf({ ...copy, reschedules: own }),
     ...(isDue ? [{ at: send_at ?? created_at, kind: "queued", detail: {} } as const] : [])
   ]
 }
@@ -82,7 +89,9 @@ const statusesOf = (
       case "bounced":
       case "failed": {
         const last = tried.at(-1)?.outcome
-        const source = last === "refused" ? accepters[channel] : last === "accepted" ? reporters[channel] : "service"
+        // A report may come before the relay's answer is stored, and attempts are kept for a shorter time.
+        const wasAccepted = last === "accepted" || copy.sent_at !== null
+        const source = last === "refused" ? accepters[channel] : wasAccepted ? reporters[channel] : "service"
         return reached(ended, copy.status, { source, error: copy.error })
       }
       case "complained":

@@ -51,7 +51,8 @@ export class MessageChanges extends Context.Service<MessageChanges, {
         Request: Schema.Struct({ accountId: AccountId, channel: Channel, id: MessageId, at: Timestamp }),
         Result: Schema.Struct({ id: MessageId }),
         execute: ({ accountId, at, channel, id }) =>
-          sql`update messages set send_at = ${at}::timestamptz
+          sql`update messages set send_at = ${at}::timestamptz,
+              reschedules = with_reschedule(reschedules, send_at, ${at}::timestamptz)
             where id = ${id} and account_id = ${accountId} and channel = ${channel} and status = 'scheduled'
             returning id`
       })
@@ -67,7 +68,8 @@ export class MessageChanges extends Context.Service<MessageChanges, {
             ), moved as (
               update messages m set send_at = ${at}::timestamptz from waiting where m.id = waiting.id returning 1
             )
-            update message_batches set send_at = ${at}::timestamptz
+            update message_batches set send_at = ${at}::timestamptz,
+              reschedules = with_reschedule(reschedules, send_at, ${at}::timestamptz)
             where id = ${id} and account_id = ${accountId} and status = 'scheduled' and (select count(*) from moved) > 0
             returning id`
       })

@@ -41,7 +41,9 @@ export interface Enrolment {
 const Factors = Schema.Struct({
   has_authenticator: Schema.Boolean,
   passkeys: Schema.Int,
-  recovery_codes: Schema.Int
+  recovery_codes: Schema.Int,
+  /** Names the set of recovery codes; null without one. */
+  codes_made: Schema.NullOr(Schema.String)
 })
 export type Factors = typeof Factors.Type
 
@@ -55,7 +57,8 @@ const makeRepo = Effect.gen(function*() {
       sql`select exists (select from authenticators where person_id = ${id} and confirmed_at is not null)
           as has_authenticator,
         (select count(*)::integer from passkeys where person_id = ${id}) as passkeys,
-        (select count(*)::integer from recovery_codes where person_id = ${id}) as recovery_codes`
+        (select count(*)::integer from recovery_codes where person_id = ${id}) as recovery_codes,
+        (select min(xmin::text) from recovery_codes where person_id = ${id}) as codes_made`
   })
 
   const begin = (id: PersonId, seed: Uint8Array) =>
@@ -78,13 +81,17 @@ const makeRepo = Effect.gen(function*() {
   const useCode = (id: PersonId, hash: Uint8Array) =>
     Query.rowCount(sql`delete from recovery_codes where person_id = ${id} and code_hash = ${hash} returning 1`)
 
+  /** Of two renewals at once, the second waits. */
+  const lockCodes = (id: PersonId) =>
+    Query.run(sql`select pg_advisory_xact_lock(hashtextextended(${`recovery_codes:${id}`}, 0))`)
+
   const dropCodes = (id: PersonId) => Query.run(sql`delete from recovery_codes where person_id = ${id}`)
 
   const addCodes = (id: PersonId, hashes: ReadonlyArray<Uint8Array>) =>
     Query.run(sql`insert into recovery_codes (person_id, code_hash)
       select ${id}, code from unnest(${column.bytea(hashes)}) as code`)
 
-  return { factors, begin, seed, take, remove, useCode, dropCodes, addCodes }
+  return { factors, begin, seed, take, remove, useCode, lockCodes, dropCodes, addCodes }
 })
 
 /** `abcde-fghij`: 50 random bits, without characters that look alike. */
@@ -107,8 +114,14 @@ export class SecondFactors extends Context.Service<SecondFactors, {
   readonly removeAuthenticator: (person: PersonId) => Effect.Effect<void>
   /** What the code proves: the app, or a recovery code, which then ends. Nothing if it is wrong. */
   readonly check: (person: PersonId, code: string) => Effect.Effect<Option.Option<Method>>
-  /** Replaces the recovery codes. Only their hashes are stored. */
-  readonly renewCodes: (person: PersonId) => Effect.Effect<ReadonlyArray<string>>
+  /**
+   * Replaces the set of recovery codes that {@link Factors} names; nothing if another set has replaced it. Only hashes are
+   * stored.
+   */
+  readonly renewCodes: (
+    person: PersonId,
+    replaced: string | null
+  ) => Effect.Effect<Option.Option<ReadonlyArray<string>>>
 }>()("messaging-service/people/SecondFactors") {
   static readonly layer = Layer.effect(
     SecondFactors,
@@ -164,10 +177,16 @@ export class SecondFactors extends Context.Service<SecondFactors, {
         }),
         removeAuthenticator: (person) => repo.remove(person),
         check,
-        renewCodes: Effect.fn("SecondFactors.renewCodes")(function*(person) {
+        renewCodes: Effect.fn("SecondFactors.renewCodes")(function*(person, replaced) {
           const codes = Array.from({ length: codeCount }, recoveryCode)
-          yield* transaction(Effect.andThen(repo.dropCodes(person), repo.addCodes(person, codes.map(hashOfCode))))
-          return codes
+          return yield* transaction(Effect.gen(function*() {
+            yield* repo.lockCodes(person)
+            const { codes_made } = yield* repo.factors(person)
+            if (codes_made !== null && codes_made !== replaced) return Option.none()
+            yield* repo.dropCodes(person)
+            yield* repo.addCodes(person, codes.map(hashOfCode))
+            return Option.some(codes)
+          }))
         })
       })
     })

@@ -16,8 +16,9 @@ import { dollars } from "./SmsPrice.ts"
 
 const never = Timestamp.make("1970-01-01T00:00:00.000000Z")
 
-const priceList = (rows: ReadonlyArray<PriceRow>): PriceList => ({
-  data: rows.map(({ code, country, dial_prefix, price_micros }) => ({
+/** The list, or its part of one country, and when the list last changed. */
+const priceList = (all: ReadonlyArray<PriceRow>, part = all): PriceList => ({
+  data: part.map(({ code, country, dial_prefix, price_micros }) => ({
     country,
     code,
     dial_prefix,
@@ -25,13 +26,13 @@ const priceList = (rows: ReadonlyArray<PriceRow>): PriceList => ({
     currency: "USD"
   })),
   meta: {
-    total: rows.length,
-    updated_at: rows.reduce((latest, { updated_at }) => updated_at > latest ? updated_at : latest, never)
+    total: part.length,
+    updated_at: all.reduce((latest, { updated_at }) => updated_at > latest ? updated_at : latest, never)
   }
 })
 
-const contentOf = (rows: ReadonlyArray<PriceRow>) => ({
-  text: `${JSON.stringify(priceList(rows))}\n`,
+const contentOf = (list: PriceList) => ({
+  text: `${JSON.stringify(list)}\n`,
   type: "application/json",
   headers: { "cache-control": "public, max-age=300", "access-control-allow-origin": "*" }
 })
@@ -56,14 +57,14 @@ const PricingHttp = HttpApiBuilder.group(
       const wholeList = Effect.gen(function*() {
         const table = yield* prices.current
         if (whole?.table === table) return whole.answer
-        const answer = yield* PreparedAnswer.compressed(contentOf(table.rows))
+        const answer = yield* PreparedAnswer.compressed(contentOf(priceList(table.rows)))
         whole = { table, answer }
         return answer
       })
       const ofCountry = (code: string) =>
         Effect.map(
           prices.current,
-          ({ rows }) => PreparedAnswer.plain(contentOf(rows.filter((row) => row.code === code)))
+          ({ rows }) => PreparedAnswer.plain(contentOf(priceList(rows, rows.filter((row) => row.code === code))))
         )
 
       yield* quick.add("/v1/sms/pricing", ({ clientAddress, headers }) => {

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { TemplateId, TemplateNumber } from "../values/Ids.ts"
+import { TemplateId, TemplateNumber, TemplateVersionId } from "../values/Ids.ts"
 import { Timestamp } from "../values/Timestamp.ts"
 
 const naming = { id: TemplateId, numeric_id: TemplateNumber, name: Schema.String, subject: Schema.String }
@@ -25,3 +25,23 @@ export const EmailTemplate = Schema.Struct({
   ...standing
 }).annotate({ identifier: "EmailTemplate" })
 export type EmailTemplate = typeof EmailTemplate.Type
+
+const versionOf = {
+  id: TemplateVersionId,
+  created_at: Timestamp.annotate({ description: "When a change replaced these texts" }),
+  subject: Schema.String
+}
+
+/** A version in a list, without its texts. */
+export const EmailTemplateVersionSummary = Schema.Struct(versionOf).annotate({
+  identifier: "EmailTemplateVersionSummary"
+})
+export type EmailTemplateVersionSummary = typeof EmailTemplateVersionSummary.Type
+
+/** Texts that a template had before. */
+export const EmailTemplateVersion = Schema.Struct({
+  ...versionOf,
+  html: Schema.String,
+  text: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "EmailTemplateVersion" })
+export type EmailTemplateVersion = typeof EmailTemplateVersion.Type

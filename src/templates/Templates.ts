@@ -5,11 +5,23 @@ import { Database } from "../platform/database/Database.ts"
 import * as Query from "../platform/database/Query.ts"
 import { NotFound, type PlanLimitExceeded, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { deprecated } from "../platform/http/RequestContext.ts"
-import { type AccountId, TemplateId, TemplateNumber, templatePathId, type TemplateRef } from "../values/Ids.ts"
+import {
+  type AccountId,
+  TemplateId,
+  TemplateNumber,
+  templatePathId,
+  type TemplateRef,
+  type TemplateVersionId
+} from "../values/Ids.ts"
 import type { PageOf, Window } from "../values/Page.ts"
 import { Plan } from "../values/Plan.ts"
-import { compiled, type CompiledTemplate, variablesOf } from "./CompiledTemplate.ts"
-import type { EmailTemplate, EmailTemplateSummary } from "./EmailTemplate.ts"
+import { compiled, type CompiledTemplate, type StoredTexts, variablesOf } from "./CompiledTemplate.ts"
+import type {
+  EmailTemplate,
+  EmailTemplateSummary,
+  EmailTemplateVersion,
+  EmailTemplateVersionSummary
+} from "./EmailTemplate.ts"
 import type { TemplatePartName } from "./TemplatePart.ts"
 import type { NewTemplate, TemplateChange } from "./TemplatesApi.ts"
 import { TemplatesRepo } from "./TemplatesRepo.ts"
@@ -55,12 +67,28 @@ export class Templates extends Context.Service<Templates, {
     accountId: AccountId,
     template: NewTemplate
   ) => Effect.Effect<EmailTemplate, ValidationFailed | PlanLimitExceeded>
-  /** Concurrent changes of different fields all take effect. */
+  /** Concurrent changes of different fields all take effect. The texts that a change replaces become a version. */
   readonly update: (
     accountId: AccountId,
     ref: TemplateRef,
     change: TemplateChange
   ) => Effect.Effect<EmailTemplate, NotFound | ValidationFailed>
+  /** The last 20, newest first. */
+  readonly versions: (
+    accountId: AccountId,
+    ref: TemplateRef
+  ) => Effect.Effect<ReadonlyArray<EmailTemplateVersionSummary>, NotFound>
+  readonly version: (
+    accountId: AccountId,
+    ref: TemplateRef,
+    versionId: TemplateVersionId
+  ) => Effect.Effect<EmailTemplateVersion, NotFound>
+  /** Gives the template the texts of a version. Its texts until then become a version. */
+  readonly restore: (
+    accountId: AccountId,
+    ref: TemplateRef,
+    versionId: TemplateVersionId
+  ) => Effect.Effect<EmailTemplate, NotFound>
   readonly remove: (accountId: AccountId, ref: TemplateRef) => Effect.Effect<void, NotFound>
   /** The current template for a send with `template_id`. Senders keep a copy of its source. */
   readonly require: (
@@ -99,22 +127,70 @@ export class Templates extends Context.Service<Templates, {
         }))
       })
 
+      const lock = Effect.fnUntraced(function*(accountId: AccountId, ref: TemplateRef) {
+        const row = yield* repo.lock({ accountId, ref })
+        return Option.isSome(row) ? row.value : yield* new NotFound()
+      })
+
+      /** Requires a locked row and texts that compile. */
+      const replace = Effect.fnUntraced(function*(
+        accountId: AccountId,
+        { html, id, subject, text }: EmailTemplate,
+        { name, ...next }: StoredTexts & { readonly name: string }
+      ) {
+        const { source, template } = yield* Effect.orDie(compiled(next))
+        const variables = yield* variablesOf(template)
+        if (source.subject !== subject || source.html !== html || source.text !== text) {
+          yield* repo.keep({ accountId, templateId: id })
+        }
+        return yield* repo.update({ id, name, ...source, variables })
+      })
+
       const update = Effect.fn("Templates.update")(
         function*(accountId: AccountId, ref: TemplateRef, change: TemplateChange) {
           yield* announce(ref)
           const { html, paramOf, text } = templateTexts(change)
           yield* compiled({ subject: change.subject ?? "", html: html ?? "", text: text ?? null }, paramOf)
           return yield* transaction(Effect.gen(function*() {
-            const row = yield* repo.lock({ accountId, ref })
-            if (Option.isNone(row)) return yield* new NotFound()
-            const { id, name, ...before } = row.value
-            const read = yield* Effect.orDie(compiled({
+            const before = yield* lock(accountId, ref)
+            return yield* replace(accountId, before, {
+              name: change.name ?? before.name,
               subject: change.subject ?? before.subject,
               html: html ?? before.html,
               text: text === undefined ? before.text : text
-            }))
-            const variables = yield* variablesOf(read.template)
-            return yield* repo.update({ id, name: change.name ?? name, ...read.source, variables })
+            })
+          }))
+        }
+      )
+
+      const versions = Effect.fn("Templates.versions")(function*(accountId: AccountId, ref: TemplateRef) {
+        const { id } = yield* find(accountId, ref)
+        return yield* repo.versions({ accountId, templateId: id })
+      })
+
+      const versionOf = Effect.fnUntraced(
+        function*(accountId: AccountId, templateId: TemplateId, versionId: TemplateVersionId) {
+          const row = yield* repo.findVersion({ accountId, templateId, versionId })
+          return Option.isSome(row) ? row.value : yield* new NotFound()
+        }
+      )
+
+      const version = Effect.fn("Templates.version")(
+        function*(accountId: AccountId, ref: TemplateRef, versionId: TemplateVersionId) {
+          const { id } = yield* find(accountId, ref)
+          return yield* versionOf(accountId, id, versionId)
+        }
+      )
+
+      const restore = Effect.fn("Templates.restore")(
+        function*(accountId: AccountId, ref: TemplateRef, versionId: TemplateVersionId) {
+          yield* announce(ref)
+          return yield* transaction(Effect.gen(function*() {
+            const before = yield* lock(accountId, ref)
+            const { html, subject, text } = yield* versionOf(accountId, before.id, versionId)
+            const next = { name: before.name, subject, html, text }
+            // These texts were within the limits when they were stored.
+            return yield* Effect.catchTag(replace(accountId, before, next), "ValidationFailed", Effect.die)
           }))
         }
       )
@@ -131,6 +207,9 @@ export class Templates extends Context.Service<Templates, {
         find,
         create,
         update,
+        versions,
+        version,
+        restore,
         require,
         list: Effect.fn("Templates.list")((accountId, window) =>
           Query.windowOf({ count: () => repo.count(accountId), list: repo.list }, { accountId, ...window })

@@ -5,10 +5,15 @@ import { apiErrors } from "../platform/http/ApiError.ts"
 import { NotFound, PlanLimitExceeded, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { Authentication } from "../platform/http/Authentication.ts"
 import { BodyLimit, RequestRules, texts as textLimits } from "../platform/http/RequestRules.ts"
-import { templatePathId } from "../values/Ids.ts"
+import { pathId, templatePathId, TemplateVersionId } from "../values/Ids.ts"
 import { Data, Nothing, Paged, pageQuery } from "../values/Page.ts"
 import { lineBetween, textBetween } from "../values/Text.ts"
-import { EmailTemplate, EmailTemplateSummary } from "./EmailTemplate.ts"
+import {
+  EmailTemplate,
+  EmailTemplateSummary,
+  EmailTemplateVersion,
+  EmailTemplateVersionSummary
+} from "./EmailTemplate.ts"
 
 const longest = 1_000_000
 
@@ -91,7 +96,8 @@ const update = HttpApiEndpoint.put("update", "/:template_id", {
   .annotateMerge(OpenApi.annotations({
     summary: "Change a template",
     description:
-      "Absent fields keep their value. A text of null is derived from the HTML again. Mail accepted before does not change."
+      "Absent fields keep their value. A text of null is derived from the HTML again. Mail accepted before does not change. "
+      + "The texts that a change of subject, html or text replaces become a version."
   }))
 
 const remove = HttpApiEndpoint.delete("remove", "/:template_id", {
@@ -102,12 +108,49 @@ const remove = HttpApiEndpoint.delete("remove", "/:template_id", {
   .annotate(Access.Access, writing)
   .annotateMerge(OpenApi.annotations({
     summary: "Delete a template",
-    description: "Mail accepted before is still sent."
+    description: "Deletes its versions too. Mail accepted before is still sent."
+  }))
+
+const versions = HttpApiEndpoint.get("versions", "/:template_id/versions", {
+  params,
+  success: Data(Schema.Array(EmailTemplateVersionSummary)),
+  error: apiErrors(NotFound)
+})
+  .annotate(Access.Access, reading)
+  .annotateMerge(OpenApi.annotations({
+    summary: "List a template's versions",
+    description:
+      "The last 20 that the template had before, newest first, without html and text. Read a single version for these."
+  }))
+
+const ofVersion = { ...params, version_id: pathId(TemplateVersionId) }
+
+const version = HttpApiEndpoint.get("version", "/:template_id/versions/:version_id", {
+  params: ofVersion,
+  success: Data(EmailTemplateVersion),
+  error: apiErrors(NotFound)
+})
+  .annotate(Access.Access, reading)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Read a version",
+    description: "Returns the texts that a change of the template replaced."
+  }))
+
+const restore = HttpApiEndpoint.post("restore", "/:template_id/versions/:version_id/restore", {
+  params: ofVersion,
+  success: Data(EmailTemplate),
+  error: apiErrors(NotFound)
+})
+  .annotate(Access.Access, writing)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Restore a version",
+    description:
+      "Gives the template the subject, html and text of the version. The texts until then become a version. The name stays."
   }))
 
 /** Email templates (spec 2.9). */
 export class TemplatesApi extends HttpApiGroup.make("templates")
-  .add(list, create, get, update, remove)
+  .add(list, create, get, update, remove, versions, version, restore)
   .prefix("/v1/email/templates")
   .middleware(RequestRules)
   .middleware(Authentication)

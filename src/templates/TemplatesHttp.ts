@@ -37,6 +37,18 @@ const TemplatesHttp = HttpApiBuilder.group(
           const { accountId } = yield* Principal
           yield* templates.remove(accountId, params.template_id)
           return yield* nothing
+        }),
+        versions: Effect.fnUntraced(function*({ params }) {
+          const { accountId } = yield* Principal
+          return { data: yield* templates.versions(accountId, params.template_id) }
+        }),
+        version: Effect.fnUntraced(function*({ params }) {
+          const { accountId } = yield* Principal
+          return { data: yield* templates.version(accountId, params.template_id, params.version_id) }
+        }),
+        restore: Effect.fnUntraced(function*({ params }) {
+          const { accountId } = yield* Principal
+          return { data: yield* templates.restore(accountId, params.template_id, params.version_id) }
         })
       })
     })

@@ -2,12 +2,22 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { column } from "../platform/database/column.ts"
 import * as Query from "../platform/database/Query.ts"
-import { AccountId, TemplateId, TemplateNumber } from "../values/Ids.ts"
+import { AccountId, TemplateId, TemplateNumber, TemplateVersionId } from "../values/Ids.ts"
 import { windowFields } from "../values/Page.ts"
 import { Plan } from "../values/Plan.ts"
-import { EmailTemplate, EmailTemplateSummary } from "./EmailTemplate.ts"
+import {
+  EmailTemplate,
+  EmailTemplateSummary,
+  EmailTemplateVersion,
+  EmailTemplateVersionSummary
+} from "./EmailTemplate.ts"
 
 const One = Schema.Struct({ accountId: AccountId, ref: Schema.Union([TemplateId, TemplateNumber]) })
+
+const Versions = Schema.Struct({ accountId: AccountId, templateId: TemplateId })
+
+/** The most versions of a template. */
+const maxVersions = 20
 
 const Content = Schema.Struct({
   id: TemplateId,
@@ -76,16 +86,49 @@ const make = Effect.gen(function*() {
         where id = ${id} returning ${columns}`
   })
 
+  const ofTemplate = ({ accountId, templateId }: typeof Versions.Encoded) =>
+    sql`account_id = ${accountId} and template_id = ${templateId}`
+
+  /** Keeps the texts as a version, and removes the versions that are too many. Requires a locked row. */
+  const keep = Query.void({
+    Request: Versions,
+    execute: ({ accountId, templateId }) =>
+      sql`with kept as (
+          insert into email_template_versions (account_id, template_id, subject, html, text)
+          select account_id, id, subject, html, text from email_templates
+          where account_id = ${accountId} and id = ${templateId}
+        )
+        delete from email_template_versions where ${ofTemplate({ accountId, templateId })} and id <= (
+          select id from email_template_versions where ${ofTemplate({ accountId, templateId })}
+          order by id desc offset ${maxVersions - 1} limit 1)`
+  })
+
+  const versions = Query.findAll({
+    Request: Versions,
+    Result: EmailTemplateVersionSummary,
+    execute: (template) =>
+      sql`select id, created_at, subject from email_template_versions where ${ofTemplate(template)}
+        order by id desc limit ${maxVersions}`
+  })
+
+  const findVersion = Query.findOneOption({
+    Request: Schema.Struct({ ...Versions.fields, versionId: TemplateVersionId }),
+    Result: EmailTemplateVersion,
+    execute: ({ versionId, ...template }) =>
+      sql`select id, created_at, subject, html, text from email_template_versions
+        where ${ofTemplate(template)} and id = ${versionId}`
+  })
+
   const remove = Query.findOneOption({
     Request: One,
     Result: Schema.Struct({ id: TemplateId }),
     execute: (one) => sql`delete from email_templates where ${named(one)} returning id`
   })
 
-  return { insert, list, count, find, lock, update, remove }
+  return { insert, list, count, find, lock, update, keep, versions, findVersion, remove }
 })
 
-/** SQL of `email_templates`. */
+/** SQL of `email_templates` and `email_template_versions`. */
 export class TemplatesRepo
   extends Context.Service<TemplatesRepo>()("messaging-service/templates/TemplatesRepo", { make })
 {

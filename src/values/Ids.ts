@@ -94,5 +94,8 @@ export type TemplateNumber = typeof TemplateNumber.Type
 /** A template's id in a path. */
 export const templatePathId = Schema.Union([TemplateId, pathId(TemplateNumber)])
 
+export const TemplateVersionId = id.pipe(Schema.brand("TemplateVersionId"))
+export type TemplateVersionId = typeof TemplateVersionId.Type
+
 /** A template by either id. */
 export type TemplateRef = TemplateId | TemplateNumber

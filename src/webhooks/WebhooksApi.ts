@@ -133,7 +133,8 @@ const update = HttpApiEndpoint.put("update", "/:id", {
     summary: "Change a webhook",
     description:
       "Omitted fields keep their values. headers replaces all headers; a value of ******** keeps the stored one. "
-      + "is_active: true also sets failure_count to 0."
+      + "A change makes an unhealthy webhook active and sets failure_count to 0, unless is_active is false. So does "
+      + "is_active: true of every webhook."
   }))
 
 const rotateSecret = HttpApiEndpoint.post("rotateSecret", "/:id/rotate-secret", {

@@ -164,6 +164,13 @@ describe("command line", () => {
       assert.match(stderr, /\nHelp: npm run cli -- account create --help\n$/)
     }))
 
+  it.live("a wrong plan gets the list of plans", () =>
+    Effect.gen(function*() {
+      const { code, stderr } = yield* cli(["account", "plan", "1", "gold"])
+      assert.strictEqual(code, 1)
+      assert.include(stderr, `Expected: "starter" | "growth" | "business" | "enterprise"`)
+    }))
+
   it.live("--version prints the version of package.json without loading the program", () =>
     Effect.gen(function*() {
       const { stdout } = yield* cli(["--version"], {})

@@ -24,8 +24,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("start by mode", (it) =
   it.effect("a node in production warns of each channel in the sandbox, and its pages are closed without SANDBOX_TOKEN", () =>
     Effect.gen(function*() {
       const smtp = "smtp://user:geheim@127.0.0.1:1?tls=never"
-      const node = yield* startNode({ env: { SANDBOX_TOKEN: undefined, SMTP_URL: smtp, REGISTRATION: undefined } })
+      const node = yield* startNode({
+        env: { SANDBOX_TOKEN: undefined, SMTP_URL: smtp, REGISTRATION: undefined, WEBHOOK_TIMEOUT: "3" }
+      })
       const logged = (text: string) => Effect.map(node.logged(text), (line) => Object(JSON.parse(line)))
+      assert.strictEqual(
+        (yield* logged("not a setting")).message,
+        "WEBHOOK_TIMEOUT is not a setting. Did you mean WEBHOOK_TIMEOUT_SECONDS?"
+      )
       assert.strictEqual((yield* logged("mode is")).message, "mode is production, because DATABASE_URL is set")
       assert.strictEqual((yield* logged("email goes")).message, "email goes to the relay 127.0.0.1:1")
       for (const channel of ["SMS", "WhatsApp"]) {
@@ -66,6 +72,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("start by mode", (it) =
         assert.strictEqual((yield* node.request("GET", "/sandbox/mail?token=wrong")).status, 403)
         assert.strictEqual(node.logs.filter((line) => line.includes("token=")).length, 1)
         yield* node.stop()
+        assert.include(node.logs.at(-1) ?? "", "stopped")
       }
       assert.strictEqual(links[0], links[1])
     }))

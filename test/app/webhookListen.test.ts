@@ -56,6 +56,14 @@ it.live("webhook listen refuses a text that cannot be a secret", () =>
     }
   }))
 
+it.live("webhook listen takes no secret as an argument, which other programs of the machine could read", () =>
+  Effect.gen(function*() {
+    const { code, stderr } = yield* cli(["webhook", "listen", "--secret", secret])
+    assert.strictEqual(code, 1)
+    assert.include(stderr, "Unrecognized flag: --secret")
+    assert.notInclude(stderr, secret)
+  }))
+
 it.live("webhook listen prints each delivery, accepts a valid signature and refuses an invalid one", () =>
   Effect.gen(function*() {
     const { post, says } = yield* listen

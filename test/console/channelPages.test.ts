@@ -1,23 +1,33 @@
 /** What the pages of webhooks, WhatsApp sessions and domains say, drawn without a server. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Stream } from "effect"
+import type { Suppression } from "../../src/channels/email/suppressions/Suppression.ts"
+import { Suppressions } from "../../src/channels/email/suppressions/Suppressions.ts"
+import { Contacts } from "../../src/channels/whatsapp/directory/Contacts.ts"
 import type { SessionDetail } from "../../src/channels/whatsapp/model/Session.ts"
 import { Sessions } from "../../src/channels/whatsapp/sessions/Sessions.ts"
 import { Messages } from "../../src/console/language/Messages.ts"
 import type { AccountAsk } from "../../src/console/page/Ask.ts"
 import type { AccountPage } from "../../src/console/page/Page.ts"
 import { domainsPages } from "../../src/console/pages/email/DomainsPages.ts"
+import { suppressionsPages } from "../../src/console/pages/email/SuppressionsPages.ts"
+import { verifyPages } from "../../src/console/pages/verify/VerifyPages.ts"
+import { recoverPage } from "../../src/console/pages/webhooks/RecoverPage.ts"
 import { webhookPage } from "../../src/console/pages/webhooks/WebhookPage.ts"
 import { webhooksPages } from "../../src/console/pages/webhooks/WebhooksPages.ts"
+import { directoryPages } from "../../src/console/pages/whatsapp/DirectoryPages.ts"
+import { sessionChangePages } from "../../src/console/pages/whatsapp/SessionChangePages.ts"
 import { sessionsPages } from "../../src/console/pages/whatsapp/SessionsPages.ts"
 import { DomainRegistrations } from "../../src/email-domains/DomainRegistrations.ts"
-import { OwnCalls } from "../../src/platform/calls/OwnCalls.ts"
+import { type Call, OwnCalls } from "../../src/platform/calls/OwnCalls.ts"
 import { EmailDomainId, WebhookId, WhatsAppSessionId } from "../../src/values/Ids.ts"
 import { allows, type Role } from "../../src/values/Permission.ts"
 import { Timestamp } from "../../src/values/Timestamp.ts"
+import { Verifications } from "../../src/verify/Verifications.ts"
 import { SandboxReceivers } from "../../src/webhooks/endpoint/SandboxReceiver.ts"
 import type { Webhook } from "../../src/webhooks/endpoint/Webhook.ts"
 import { Deliveries } from "../../src/webhooks/history/Deliveries.ts"
+import { Recoveries } from "../../src/webhooks/Recoveries.ts"
 import { Webhooks } from "../../src/webhooks/Webhooks.ts"
 
 const at = Timestamp.make("2026-05-03T22:30:00.000000Z")
@@ -25,30 +35,36 @@ const at = Timestamp.make("2026-05-03T22:30:00.000000Z")
 interface Reader {
   readonly role?: Role
   readonly trial?: "none" | "running"
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: string
+  readonly language?: "en" | "ar"
 }
 
 /** A request of a person in an account, for the thing with id 5. */
-const askOf = ({ role = "owner", trial = "none" }: Reader) =>
-  Effect.map(Effect.flatMap(Messages, (messages) => messages.in("en")), (t) =>
+const askOf = ({ language = "en", params = { id: "5" }, query = "", role = "owner", trial = "none" }: Reader) =>
+  Effect.map(Effect.flatMap(Messages, (messages) => messages.in(language)), (t) =>
     // The pages read no more of a person and an account than this.
     ({
       t,
       timezone: "Africa/Kigali",
       hourCycle: "h23",
-      params: { id: "5" },
-      query: new URLSearchParams(),
+      params,
+      query: new URLSearchParams(query),
       path: "/console/7/x/5",
       attempt: undefined,
       seal: () => ({ token: "token", once: "once" }),
       account: { id: 7, trial },
+      signedIn: { person: { id: 1 } },
       accountId: 7,
       to: (path: string) => `/console/7${path}`,
       can: (permission: Parameters<typeof allows>[1]) => allows(role, permission)
     }) as unknown as AccountAsk)
 
+const shownBy = <R>(page: AccountPage<R>, reader: Reader) => Effect.flatMap(askOf(reader), (ask) => page.show(ask))
+
 const drawn = <R>(page: AccountPage<R>, reader: Reader = {}) =>
   Effect.gen(function*() {
-    const { buttons, content } = yield* page.show(yield* askOf(reader))
+    const { buttons, content } = yield* shownBy(page, reader)
     return `${buttons === undefined || buttons === false ? "" : buttons.markup}${content.markup}`
   })
 
@@ -113,6 +129,13 @@ it.layer(Messages.layer)("the pages of webhooks", (it) => {
       assert.include(markup, "value=\"enable\"")
       assert.notInclude(markup, "value=\"disable\"")
     }))
+
+  it.effect("the URL of a webhook is its title from left to right, also in Arabic", () =>
+    Effect.gen(function*() {
+      const titles = yield* Effect.forEach(["en", "ar"] as const, (language) =>
+        Effect.map(shownBy(webhookPage, { language }), ({ title }) => title))
+      assert.deepStrictEqual(titles, [webhook.url, `\u2066${webhook.url}\u2069`])
+    }).pipe(Effect.provide(withWebhook(webhook))))
 
   it.effect("the list shows unhealthy webhooks above all others", () =>
     Effect.gen(function*() {
@@ -194,4 +217,194 @@ it.layer(Messages.layer)("the pages of WhatsApp sessions and domains", (it) => {
       const zone = `&quot;${value.slice(0, 255)}&quot; &quot;${value.slice(255)}&quot;`
       assert.include(markup, `api._domainkey.example.com. 3600 IN TXT ${zone}`)
     }))
+})
+
+const suppression: Suppression = { email: "a/b@example.com", reason: "bounce", source_message_id: null, created_at: at }
+
+/** Endpoints that answer each call with success. Each call is noted. */
+const answering = (made: Array<Call>) =>
+  Layer.mock(OwnCalls)({
+    call: (_, call) =>
+      Effect.sync(() => {
+        made.push(call)
+        const body = call.method === "DELETE"
+          ? { success: true, data: null, meta: { request_id: "", timestamp: at } }
+          : { success: true, data: { ...suppression, added: 1, existing: 0 } }
+        return { status: 200, body, isReplayed: false }
+      })
+  })
+
+const withRows = Layer.mergeAll(
+  withWebhook(webhook),
+  Layer.mock(Sessions)({
+    find: () => Effect.succeed(session),
+    list: () => Effect.succeed({ rows: [session], total: 1 })
+  }),
+  Layer.mock(Contacts)({ list: () => Effect.succeed({ rows: [], total: 0 }) }),
+  Layer.mock(Suppressions)({
+    list: () => Effect.succeed({ rows: [suppression], total: 1 }),
+    find: () => Effect.succeed(suppression)
+  }),
+  Layer.mock(Verifications)({ list: () => Effect.succeed({ rows: [], total: 0 }) }),
+  Layer.mock(Recoveries)({
+    list: () => Effect.succeed({ rows: [], total: 0 }),
+    preview: () =>
+      Effect.succeed({ total: 0, is_total_exact: true, order: "event", per_second: null, estimated_end_at: null })
+  })
+)
+
+/** A page over these rows. */
+const overRows = <R>(page: AccountPage<R>, reader: Reader) => Effect.provide(shownBy(page, reader), withRows)
+
+it.layer(Messages.layer)("lists", (it) => {
+  it.effect("behind the first page lead to the newest rows, and do not call these the newer ones", () =>
+    Effect.gen(function*() {
+      const reader = { query: "cursor=WzVd" }
+      const shown = [
+        yield* overRows(sessionsPages[0], reader),
+        yield* overRows(suppressionsPages[0], reader),
+        yield* overRows(webhooksPages[0], reader),
+        yield* overRows(webhookPage, reader)
+      ]
+      for (const { content: { markup }, title } of shown) {
+        assert.include(markup, ">Newest</a>", title)
+        assert.notInclude(markup, "rel=\"prev\"", title)
+      }
+    }))
+
+  it.effect("keep their filter when a suppression is removed", () =>
+    Effect.gen(function*() {
+      const [list, make, , remove] = suppressionsPages
+      const { content } = yield* overRows(list, { query: "reason=bounce" })
+      assert.include(content.markup, "/suppressions/a%2Fb%40example.com/remove?reason=bounce\"")
+      const reader = { query: "reason=bounce", params: { email: suppression.email } }
+      const confirmation = yield* overRows(remove, reader)
+      assert.include(confirmation.content.markup, "href=\"/console/7/suppressions?reason=bounce\"")
+      const ask = yield* askOf(reader)
+      const answers = Layer.merge(withRows, answering([]))
+      for (const action of [...make.actions, ...remove.actions]) {
+        const next = yield* Effect.provide(action.run(new URLSearchParams(), ask), answers)
+        assert.deepInclude(next, { to: "/console/7/suppressions?reason=bounce" }, action.name)
+      }
+    }))
+
+  it.effect("have a command that asks for the rows that the page shows", () =>
+    Effect.gen(function*() {
+      const [suppressions] = suppressionsPages
+      const [contacts] = directoryPages
+      const span = "since=2026-05-03T10:00&until=2026-05-03T12:00&status=failed"
+      const shown = [
+        yield* overRows(suppressions, {}),
+        yield* overRows(suppressions, { query: "reason=bounce&email=Ada@shop.example" }),
+        yield* overRows(webhookPage, {}),
+        yield* overRows(webhookPage, { query: "status=failed" }),
+        yield* overRows(contacts, {}),
+        yield* overRows(contacts, { query: "q=Ada+%26+Bob" }),
+        yield* overRows(recoverPage, { query: span })
+      ]
+      assert.deepStrictEqual(shown.map(({ curl }) => curl), [
+        "/v1/email/suppressions",
+        "/v1/email/suppressions?email=Ada%40shop.example&reason=bounce",
+        "/v1/webhooks/5",
+        "/v1/webhooks/5/deliveries?status=failed",
+        "/v1/whatsapp/contacts?session_id=5",
+        "/v1/whatsapp/contacts?session_id=5&q=Ada%20%26%20Bob",
+        "/v1/webhooks/5/recover?since=2026-05-03T08%3A00%3A00.000Z&until=2026-05-03T10%3A00%3A00.000Z&status=failed"
+      ])
+    }))
+
+  it.effect("of codes have a search that its label tells from the search for everything", () =>
+    Effect.gen(function*() {
+      const { content } = yield* overRows(verifyPages[0], { query: "status=pending" })
+      assert.include(content.markup, "role=\"search\" aria-label=\"Filter\"")
+    }))
+})
+
+it.layer(Messages.layer)("the list of suppressions", (it) => {
+  it.effect("is exported as CSV to its last row, with the same filter", () =>
+    Effect.gen(function*() {
+      const all = Array.from({ length: 1001 }, (_, index) => ({ ...suppression, email: `=${index}@example.com` }))
+      const asked: Array<unknown> = []
+      const layer = Layer.mock(Suppressions)({
+        list: (_, { reason }, { after, limit }) =>
+          Effect.sync(() => {
+            asked.push(reason)
+            const start = after === null ? 0 : all.findIndex(({ email }) => email === after[1]) + 1
+            return { rows: all.slice(start, start + limit), total: all.length }
+          })
+      })
+      const { file } = yield* Effect.provide(
+        shownBy(suppressionsPages[0], { query: "reason=bounce&format=csv" }),
+        Layer.merge(noCalls, layer)
+      )
+      assert.strictEqual(file?.name, "suppressions.csv")
+      const lines = yield* Stream.runCollect(file?.lines ?? Stream.empty)
+      assert.strictEqual(lines.length, 1 + all.length)
+      assert.deepStrictEqual(lines.slice(0, 2), [
+        "email,reason,source_message_id,created_at\r\n",
+        `"'=0@example.com",bounce,,${at}\r\n`
+      ])
+      assert.deepStrictEqual(asked, ["bounce", "bounce"])
+    }))
+
+  it.effect("imports the first column of a file in parts of at most 500 addresses", () =>
+    Effect.gen(function*() {
+      const lines = Array.from({ length: 501 }, (_, index) => `"a${index}@example.com",bounce,,${at}`)
+      const emails = ["email,reason,source_message_id,created_at", "\"'+1@example.com\",bounce", "", ...lines].join(
+        "\r\n"
+      )
+      const made: Array<Call> = []
+      const [importing] = suppressionsPages[2].actions
+      const ask = yield* askOf({ query: "reason=manual" })
+      const run = (text: string) =>
+        Effect.provide(
+          importing?.run(new URLSearchParams({ emails: text, _once: "x" }), ask) ?? Effect.die("none"),
+          answering(made)
+        )
+      assert.deepInclude(yield* run(emails), { to: "/console/7/suppressions?reason=manual" })
+      assert.deepStrictEqual(made.map(({ once }) => once), ["x-0", "x-1"])
+      const sent = made.map(({ body }) => (body as { readonly emails: ReadonlyArray<string> }).emails)
+      assert.deepStrictEqual(sent.map(({ length }) => length), [500, 2])
+      assert.deepStrictEqual(sent[0]?.slice(0, 2), ["+1@example.com", "a0@example.com"])
+      const refused = yield* Effect.flip(run("ada@example.com\nbob"))
+      assert.deepInclude(refused, { reason: "Nothing was imported: bob is not an email address." })
+      assert.strictEqual(made.length, 2)
+    }))
+
+  it.effect("finds one address within a reason", () =>
+    Effect.gen(function*() {
+      const none = Layer.merge(
+        noCalls,
+        Layer.mock(Suppressions)({ list: () => Effect.succeed({ rows: [], total: 0 }) })
+      )
+      const query = "reason=bounce&email=ada@example.com"
+      const markup = yield* Effect.provide(drawn(suppressionsPages[0], { query }), none)
+      assert.include(markup, "This address is not suppressed.")
+      assert.include(markup, "name=\"email\" value=\"ada@example.com\"")
+      assert.include(markup, "type=\"hidden\" name=\"reason\" value=\"bounce\"")
+    }))
+})
+
+it.layer(Messages.layer)("a deletion that cannot be undone", (it) => {
+  const typedName = <R>({ actions }: AccountPage<R>) =>
+    Effect.gen(function*() {
+      const ask = yield* askOf({})
+      const made: Array<Call> = []
+      const run = (typed: string) =>
+        Effect.provide(
+          Effect.forEach(actions, (one) => one.run(new URLSearchParams({ named: "shop.example", typed }), ask)),
+          answering(made)
+        )
+      const refused = yield* Effect.flip(run("shop.exampl"))
+      assert.deepInclude(refused, { status: 422, reason: "Type the name exactly as it is shown above." })
+      assert.deepStrictEqual(made, [])
+      yield* run(" shop.example ")
+      assert.deepStrictEqual(made.map(({ method }) => method), ["DELETE"])
+    })
+
+  it.effect("needs the typed name of the domain", () =>
+    Effect.provide(typedName(domainsPages[3]), Layer.mock(DomainRegistrations)({})))
+
+  it.effect("needs the typed name of the session", () =>
+    Effect.provide(typedName(sessionChangePages[4]), Layer.mock(Sessions)({})))
 })

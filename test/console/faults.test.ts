@@ -8,7 +8,7 @@ import { Messages, type Translate } from "../../src/console/language/Messages.ts
 import { ruleOf, rules } from "../../src/console/language/rules.ts"
 import { Action, Refused } from "../../src/console/page/Action.ts"
 import type { AccountAsk } from "../../src/console/page/Ask.ts"
-import { attemptOf } from "../../src/console/page/refusals.ts"
+import { attemptOf, reasonText } from "../../src/console/page/refusals.ts"
 import { pages } from "../../src/console/pages/pages.ts"
 import { PersonChange } from "../../src/people/Person.ts"
 import type { Violation } from "../../src/platform/http/ApiErrors.ts"
@@ -143,7 +143,7 @@ const sources = NodeFs.globSync([
   "src/accounts/{passwordFault,AccountSettings,CurrentPassword,FirstOperator}.ts",
   "src/messages/{sendFields,BatchResends}.ts",
   "src/platform/http/requestBody.ts",
-  "src/channels/email/{single,request}/{Emails,EmailApi,Mailbox,DefaultSender}.ts",
+  "src/channels/email/{single,request,suppressions}/{Emails,EmailApi,Mailbox,DefaultSender,SuppressionsApi}.ts",
   "src/channels/sms/{SmsApi,SmsMessages,text/segments}.ts",
   "src/channels/whatsapp/{sessions/SessionsApi,content/MessageContent}.ts",
   "src/webhooks/{Webhooks,WebhooksApi,Recoveries,endpoint/WebhookHeaders}.ts",
@@ -154,6 +154,7 @@ const sources = NodeFs.globSync([
 const elsewhere: ReadonlyArray<string> = [
   "has more than ${limits.values} values",
   "is not a phone number",
+  "must be 'manual' or absent: only the service sets the other reasons",
   "must be a + and digits",
   "must be a plus and digits, such as +25078811",
   "must be a whole number from ${minimum} to ${maximum}",
@@ -236,7 +237,28 @@ describe("what a form says of a field", () => {
         const texts = shown(yield* spoken(locale), all)
         const left = shown(english, all).filter((text) => texts.includes(text))
         assert.deepStrictEqual(left, [], locale)
+        assert.deepStrictEqual(texts.filter((text) => text.includes("NaN")), [], locale)
       }
+    }).pipe(Effect.provide(Messages.layer)))
+
+  it.effect("writes its numbers as the language does", () =>
+    Effect.gen(function*() {
+      const long = [{ param: "text", type: "too_long", message: "must have at most 65536 characters" }]
+      const full = new Refused({
+        status: 402,
+        type: "plan_limit_exceeded",
+        reason: "",
+        facts: { limit: 20_000, current: 19_999 },
+        faults: []
+      })
+      const texts = yield* Effect.forEach(["en", "de", "ar"] as const, (locale) =>
+        Effect.map(spoken(locale), (t) =>
+          [...shown(t, long), reasonText(t, full)].join(" ").match(/\d[\d.,]*\d/g)))
+      assert.deepStrictEqual(texts, [["65,536", "19,999", "20,000"], ["65.536", "19.999", "20.000"], [
+        "65,536",
+        "19,999",
+        "20,000"
+      ]])
     }).pipe(Effect.provide(Messages.layer)))
 
   it("is known for each sentence in the sources of the fields' rules", () => {

@@ -1,13 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { Messages } from "../../src/console/language/Messages.ts"
+import { type Language, Messages } from "../../src/console/language/Messages.ts"
 import type { Ask } from "../../src/console/page/Ask.ts"
-import { foreign, moment, number } from "../../src/console/ui/parts.ts"
-import { chips, pager, table } from "../../src/console/ui/table.ts"
+import { curlOf } from "../../src/console/ui/layout.ts"
+import { picture } from "../../src/console/ui/pairing.ts"
+import { foreign, inDollars, moment, number } from "../../src/console/ui/parts.ts"
+import { appliedFilters, chips, filterFields, filterText, pager, table } from "../../src/console/ui/table.ts"
+import { Timestamp } from "../../src/values/Timestamp.ts"
 
 /** A request of a reader in Kigali. */
-const askOf = (search = "") =>
-  Effect.map(Effect.flatMap(Messages, (messages) => messages.in("en")), (t): Ask => ({
+const askOf = (search = "", language: Language = "en") =>
+  Effect.map(Effect.flatMap(Messages, (messages) => messages.in(language)), (t): Ask => ({
     t,
     timezone: "Africa/Kigali",
     hourCycle: "h23",
@@ -42,6 +45,22 @@ it.layer(Messages.layer)("what pages are drawn with", (it) => {
       assert.isFalse(chips(ask, []))
     }))
 
+  it.effect("a chip shows a time of the address as a date and a time in the reader's zone", () =>
+    Effect.gen(function*() {
+      const ask = yield* askOf("from_date=2026-05-03T22:30:00.000000Z")
+      const valid = [{ name: "from_date" as const, value: "2026-05-03T22:30:00.000000Z" }]
+      const { markup } = appliedFilters(ask, { valid, refused: [] }, { labels: { from_date: "messages.from_date" } })
+      assert.include(markup, "<bdi>May 4, 2026, 00:30</bdi>")
+    }))
+
+  it.effect("a filter keeps each value of a parameter that the address has several times", () =>
+    Effect.gen(function*() {
+      const ask = yield* askOf("tag=booking&tag=vip&batch_id=1&batch_id=2")
+      const { markup } = filterFields(ask, filterText(ask, { name: "tag", label: "Tag" }), ["batch_id"])
+      const values = [...markup.matchAll(/name="(\w+)" value="(\w+)"/g)].map(([, name, value]) => `${name}=${value}`)
+      assert.deepStrictEqual(values, ["tag=booking", "tag=vip", "batch_id=1", "batch_id=2"])
+    }))
+
   it.effect("the pager keeps the filter in its addresses", () =>
     Effect.gen(function*() {
       const ask = yield* askOf("status=failed")
@@ -54,7 +73,34 @@ it.layer(Messages.layer)("what pages are drawn with", (it) => {
       const ask = yield* askOf()
       assert.match(moment(ask, "2026-05-03T22:30:00.000000Z").markup, />May 4, 2026, 00:30</)
       assert.strictEqual(number(ask, 1234567), "1,234,567")
+      assert.deepStrictEqual([0.0079, 0.000_125, 1234.5].map((usd) => inDollars(ask, usd)), [
+        "$0.0079",
+        "$0.000125",
+        "$1,234.50"
+      ])
     }))
+})
+
+it.layer(Messages.layer)("the picture to scan", (it) => {
+  it.effect.each(["en", "de", "es", "fr", "pt", "rw", "sw", "ar"] as const)(
+    "names the zone of its time in %s",
+    (language) =>
+      Effect.gen(function*() {
+        const ask = yield* askOf("", language)
+        const code = { qr_code: "data:,", expires_at: Timestamp.make("2026-05-03T22:30:05.000000Z") }
+        assert.match(picture({ ...ask, timezone: "UTC" }, code).markup, /30:05[^<]* UTC/)
+      })
+  )
+})
+
+describe("the command of a page", () => {
+  it("gives a shell its address as one word, and its options as they are", () => {
+    const command = curlOf("http://localhost:8080", "/v1/messages?status=failed&tag=a -X POST")
+    assert.strictEqual(
+      command,
+      `curl 'http://localhost:8080/v1/messages?status=failed&tag=a' -X POST -H "Authorization: Bearer $KEY"`
+    )
+  })
 })
 
 describe("text that other people wrote", () => {

@@ -151,6 +151,7 @@ const recipes = {
   "PUT /v1/email/templates/:template_id": changing("/v1/email/templates/:template_id", { name: "Welcome back" }),
   "PUT /v1/email/domains/:id": changing("/v1/email/domains/:id", { track_opens: true, track_clicks: false }),
   "POST /v1/email/suppressions": bodies({ email: "left@example.com" }),
+  "POST /v1/email/suppress-bulk": bodies({ emails: ["gone@example.com", "left@example.com"] }),
   "POST /v1/email/batches/:batch_id/resend": failedBatch("email"),
   "POST /v1/sms/batches/:batch_id/resend": failedBatch("sms"),
   "POST /v1/whatsapp/batches/:batch_id/resend": failedBatch("whatsapp"),
@@ -258,6 +259,7 @@ const message = "/v1/email/messages/:id"
 const causes: Readonly<Record<string, string>> = {
   "/v1/webhooks/:id/deliveries": "/v1/webhooks/:id/deliveries/:delivery_id",
   "/v1/webhooks/:id/recoveries": "/v1/webhooks/:id/recoveries/:recovery_id",
+  "/v1/email/templates/:template_id/versions": "/v1/email/templates/:template_id/versions/:version_id",
   "/v1/email/history": message,
   "/v1/account/usage": message,
   "/v1/account/usage/daily": message,

@@ -160,6 +160,8 @@ describe("OpenAPI document", () => {
       { operationId }
     ) => operationId)
     assert.strictEqual(new Set(ids).size, ids.length)
+    // A generated client would have usage.usage() or usageUsage().
+    assert.deepStrictEqual(ids.filter((id) => /^(\w+)\.?\1$/i.test(id)), [])
     for (const { name, operation } of operations) {
       const endpoint = endpoints.find(({ method, path }) =>
         name === `${method} ${path.replaceAll(/:([a-z_]+)/g, "{$1}")}`

@@ -32,6 +32,7 @@ export const samples: Readonly<Record<string, unknown>> = {
   "POST /v1/sms/send": { to: "+250788123456", content: "Hello" },
   "POST /v1/sms/send-bulk": { recipients: ["+250788123456"], content: "Hello" },
   "POST /v1/email/suppressions": { email: "gone@example.com" },
+  "POST /v1/email/suppress-bulk": { emails: ["gone@example.com"] },
   "POST /v1/whatsapp/send": { session_id: 999_999_999, to: "+250788123456", content: "Hello" },
   "POST /v1/whatsapp/send-bulk": { session_id: 999_999_999, recipients: ["+250788123456"], content: "Hello" },
   "POST /v1/whatsapp/groups": { session_id: 999_999_999, name: "Team", participants: ["+250788123456"] },
@@ -193,7 +194,13 @@ const rows: Readonly<
   "/v1/email/messages/:id": (request, key) => Effect.map(created(request, key, "/v1/email/send"), (id) => [id]),
   "/v1/email/status/:id": (request, key) => Effect.map(created(request, key, "/v1/email/send"), (id) => [id]),
   "/v1/email/templates/:template_id": (request, key) =>
-    Effect.map(created(request, key, "/v1/email/templates"), (id) => [id])
+    Effect.map(created(request, key, "/v1/email/templates"), (id) => [id]),
+  "/v1/email/templates/:template_id/versions/:version_id": Effect.fnUntraced(function*(request, key) {
+    const id = yield* created(request, key, "/v1/email/templates")
+    const path = `/v1/email/templates/${id}`
+    yield* request("PUT", path, { key, json: { subject: "Welcome, {{name}}" } })
+    return [id, String((yield* request("GET", `${path}/versions`, { key })).at("data", 0, "id"))]
+  })
 }
 
 /** The row creator for a path: that of its longest known prefix. */

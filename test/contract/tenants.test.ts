@@ -257,7 +257,13 @@ layer(Service.layer())((it) => {
           const nowhere = yield* ask(mine.key, unknown)
           assertRefused(foreign, nowhere.status, String(nowhere.at("error", "type")))
           // The id stands in a body or query, so the path is right.
-          if (nowhere.at("error", "type") === "not_found") assert.strictEqual(nowhere.at("error", "param"), field)
+          if (nowhere.at("error", "type") === "not_found") {
+            assert.strictEqual(nowhere.at("error", "param"), field)
+            assert.strictEqual(
+              nowhere.at("error", "message"),
+              `${field}: not found in this account. Check the id.`
+            )
+          }
           assert.deepStrictEqual(shown(foreign, id), shown(nowhere, unknown))
           // The id is right: its owner gets another answer.
           const own = yield* ask(theirs.key, id)

@@ -138,8 +138,14 @@ describe("docs/deploy/kubernetes", () => {
     assert.deepStrictEqual(ofKind("NetworkPolicy").spec.podSelector.matchLabels, labels)
     const ports = new Map<string, number>(container.ports.map((port: Port) => [port.name, port.containerPort]))
     for (const { targetPort } of ofKind("Service").spec.ports) assert.isTrue(ports.has(targetPort))
-    for (const probe of ["startupProbe", "livenessProbe", "readinessProbe"]) {
-      assert.isTrue(ports.has(container[probe].httpGet.port))
+    for (
+      const [probe, path] of [
+        ["startupProbe", "/health/live"],
+        ["livenessProbe", "/health/live"],
+        ["readinessProbe", "/health/ready"]
+      ] as const
+    ) {
+      assert.deepStrictEqual(container[probe].httpGet, { path, port: "http" })
     }
     const open = ofKind("NetworkPolicy").spec.ingress.flatMap((rule: Rule) => rule.ports.map(({ port }) => port))
     assert.sameMembers(open, [...ports.values()])
@@ -187,6 +193,15 @@ describe("docs/deploy/kubernetes", () => {
       !/^\/(?:docs|console)\/$/.test(path)
     )
     assert.sameMembers([...paths], ofCaddy)
+  })
+
+  it("the public paths of Caddy are those of the guide", () => {
+    const [, caddy = ""] = /@public path (.*)/.exec(read("docs/deploy/Caddyfile")) ?? []
+    const [, table = ""] = read("docs/guides/production.md").split("| Public path |")
+    const named = table.slice(0, table.indexOf("\n\n")).split("\n").flatMap((row) =>
+      [...(row.split("|")[1] ?? "").matchAll(/`(.+?)`/g)].map(([, path = ""]) => path)
+    )
+    assert.sameMembers(named, caddy.split(" ").map((path) => path.replace(/\*$/, "")))
   })
 })
 

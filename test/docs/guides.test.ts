@@ -191,9 +191,10 @@ describe("docs/guides", () => {
     assert.deepStrictEqual(withCode.toSorted(), Object.keys(readings).toSorted())
   })
 
-  it("the guide of errors has one section for each error type of the contract, and no other", () => {
+  it("the guide of errors has one section for each error type of the contract and the sandbox, and no other", () => {
     const sections = [...read("docs/guides/errors.md").matchAll(/^### (.*)$/gm)].map(([, title]) => title)
-    assert.deepStrictEqual(sections.toSorted(), knownErrors.map(({ type }) => type).toSorted())
+    const types = [...knownErrors.map(({ type }) => type), "sandbox_not_allowed"]
+    assert.deepStrictEqual(sections.toSorted(), types.toSorted())
   })
 })
 

@@ -7,7 +7,7 @@ const host = "mail.a.example"
 const table: ReadonlyArray<readonly [what: string, exchanges: ReadonlyArray<string>, RecordStatus, detail: RegExp]> = [
   ["our host", [host], "verified", /goes to mail\.a\.example/],
   ["our host among others", ["x.example", host], "verified", /goes to/],
-  ["none", [], "missing", /not required/],
+  ["none", [], "missing", /not required\. This service receives no replies/],
   ["another host", ["aspmx.x.example"], "mismatch", /another server/],
   ["a null MX", [""], "mismatch", /accepts no mail/]
 ]

@@ -4,6 +4,7 @@ import { SqlClient, Statement } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { compile } from "../../src/events/EventPattern.ts"
 import { type Addressed, type DomainEvent, domainEvent, Events, Subscriber } from "../../src/events/Events.ts"
+import { createPartitions } from "../../src/platform/database/Partitions.ts"
 import { AccountId, DeliveryId, EmailMessageId, WebhookId } from "../../src/values/Ids.ts"
 import { noLabels } from "../../src/values/Labels.ts"
 import { Timestamp } from "../../src/values/Timestamp.ts"
@@ -141,6 +142,7 @@ layer(Subject, { excludeTestServices: true })("a node whose clock is wrong", (it
   it.effect("publishes while it is less than two weeks fast, and not when it is more", () =>
     Effect.gen(function*() {
       const events = yield* Events
+      yield* createPartitions(14)
       const now = yield* Clock.currentTimeMillis
       const publishes = Effect.fnUntraced(function*(daysFast: number) {
         yield* TestClock.setTime(now + daysFast * 24 * 3_600_000)

@@ -137,6 +137,8 @@ layer(Stage.layer, options)("a database that says no", (it) => {
               )
             )
             const seen = yield* Fiber.join(probes)
+            // A disk is full for a node once a table needs a new block, which a slow one needs later.
+            if (outages.includes(fault)) yield* eventually(ready, ({ status }) => status === 503)
             yield* end
             yield* eventually(ready, ({ status }) => status === 200, "60 seconds")
             const healthy = ledger.answers.length
@@ -152,7 +154,6 @@ layer(Stage.layer, options)("a database that says no", (it) => {
               if (status === 503) assert.match(headers["retry-after"] ?? "", /^\d+$/)
             }
             const unready = seen.filter(({ status }) => status === 503).length
-            if (outages.includes(fault)) assert.isAbove(unready, 0)
 
             const { at } = yield* ended(node, key, batch)
             assert.deepInclude(at("data"), { status: "completed", total: bulk.length, sent: bulk.length, queued: 0 })

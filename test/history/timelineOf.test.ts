@@ -13,6 +13,7 @@ const copy: Copy = {
   accepted_by: null,
   error: null,
   send_at: null,
+  reschedules: [],
   created_at: at(0),
   sent_at: null,
   delivered_at: null,
@@ -106,5 +107,24 @@ describe("a timeline", () => {
       }).at(-1)?.detail
     assert.deepInclude(source("accepted"), { status: "bounced", source: "report" })
     assert.deepInclude(source("refused"), { status: "bounced", source: "relay" })
+    const early = timelineOf({ ...facts, copies: [{ ...copy, status: "bounced", sent_at: at(1), ended_at: at(1) }] })
+    assert.deepInclude(early.at(-1)?.detail, { status: "bounced", source: "report" })
+  })
+
+  it("tells each change of the time until the message ended, and the time that was asked for first", () => {
+    const reschedules = [{ at: at(2), from: at(20), to: at(30) }, { at: at(4), from: at(30), to: at(40) }]
+    const own = { ...copy, send_at: at(40), reschedules: reschedules.toReversed() }
+    assert.deepStrictEqual(
+      timelineOf({ ...facts, copies: [{ ...own, status: "scheduled" }] }).slice(1).map(({ detail }) => detail),
+      [{ send_at: at(20) }, { send_at: at(30) }, { send_at: at(40) }]
+    )
+    // A batch may get another time after one of its messages was canceled.
+    const canceled = { ...own, status: "canceled", ended_at: at(3) } as const
+    assert.deepStrictEqual(shown({ ...facts, copies: [canceled] }), [
+      "00 accepted",
+      "00 scheduled",
+      "02 rescheduled",
+      "03 canceled"
+    ])
   })
 })

@@ -67,7 +67,8 @@ const useEveryFeature = Effect.fnUntraced(function*(hook: string) {
   yield* eventually(sql`select from password_resets where account_id = ${accountId}`, (rows) => rows.length === 1)
   const other = String((yield* post("/v1/api-keys", { name: mark })).at("data", "key"))
   const webhook = yield* post("/v1/webhooks", { url: `${hook}?${mark}`, events: ["*"] })
-  yield* post("/v1/email/templates", { name: mark, subject: mark, html: mark })
+  const template = yield* post("/v1/email/templates", { name: mark, subject: mark, html: mark })
+  yield* request("PUT", `/v1/email/templates/${String(template.at("data", "id"))}`, { key, json: { subject: "New" } })
   yield* post("/v1/email/domains", { domain: `${mark}.example` })
   yield* post("/v1/email/suppressions", { email: `${mark}-no@example.com` })
   yield* post("/v1/email/send", { to: `${mark}-1@example.com`, subject: mark, text: mark, html: mark })
@@ -126,6 +127,7 @@ layer(Node)("account deletion", (it) => {
             "email_contents",
             "email_domains",
             "email_messages",
+            "email_template_versions",
             "email_templates",
             "events",
             "idempotency_records",

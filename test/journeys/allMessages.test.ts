@@ -126,6 +126,20 @@ layer(Service.layer())((it) => {
       }
     }))
 
+  it.effect("filters by direction, together with other filters and within a search", () =>
+    Effect.gen(function*() {
+      const { accountId, get } = yield* withMessages
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`insert into messages (account_id, channel, direction, sender, recipient, type, status, content)
+        values (${accountId}, 'whatsapp', 'in', '+15550100301', '+15550100300', 'text', 'received', '{"body": "Hello there"}')`
+      assert.deepStrictEqual(previews(yield* get("?direction=in")), ["Hello there"])
+      assert.lengthOf(itemsOf(yield* get("?direction=out")), 6)
+      assert.deepStrictEqual(previews(yield* get("?direction=out&channel=whatsapp")), ["Hola"])
+      assert.deepStrictEqual(previews(yield* get("?direction=in&q=hello")), ["Hello there"])
+      assert.deepStrictEqual(previews(yield* get("?direction=in&channel=email")), [])
+      assertRefused(yield* get("?direction=both"), 422, "validation_error")
+    }))
+
   it.effect("filters by session and by the error code of failed messages, also within a search", () =>
     Effect.gen(function*() {
       const { accountId, get, session_id } = yield* withMessages

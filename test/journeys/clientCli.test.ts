@@ -46,6 +46,19 @@ describe("the QR code in the terminal", () => {
   })
 })
 
+test("the commands of messaging reach the service by the SDK alone", () => {
+  const folder = NodePath.join(import.meta.dirname, "../../src/app/client")
+  const sources = NodeFs.readdirSync(folder).map((name) => NodeFs.readFileSync(NodePath.join(folder, name), "utf8"))
+  const imported = sources.flatMap((source) => [...source.matchAll(/ from "([^"]+)"/g)].map(([, name = ""]) => name))
+  const others = imported.filter((name) =>
+    !/^(effect|effect\/cli|node:(module|os|path|url|zlib)|\.\/.*|\.\.\/shell\/.*|\.\.\/\.\.\/(sdk|values)\/.*)$/.test(
+      name
+    )
+  )
+  assert.deepStrictEqual(others, [])
+  for (const source of sources) assert.notMatch(source, /\bfetch\(/)
+})
+
 describe("the help of messaging", () => {
   test("fits one screen", () =>
     Effect.runPromise(Effect.gen(function*() {
@@ -122,6 +135,8 @@ layer(Service.layer(), { excludeTestServices: true })("messaging", (it) => {
       const data = JSON.stringify({ email: "gone@example.com" })
       const added = yield* messaging(["api", "POST", "/v1/email/suppressions", "--data", data, "--json"], env)
       assert.strictEqual(JSON.parse(added.stdout).data.email, "gone@example.com", added.stderr)
+      const without = yield* messaging(["api", "PATCH", "/v1/email/messages/9", "--data", "{}", "--json"], env)
+      assert.strictEqual(JSON.parse(without.stderr).error.type, "validation_error", without.stderr)
       const wrong = yield* messaging(["api", "POST", "/v1/email/suppressions", "--data", "{"], env)
       assert.match(wrong.stderr, /^--data must be JSON/)
     }))

@@ -3,8 +3,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { connectedSession } from "../contract/samples.ts"
+import { insertDomain } from "../support/bulkMail.ts"
 import { chromium } from "../support/Chromium.ts"
-import { look, shows, submit, titled, type, visitor } from "../support/look.ts"
+import { look, said, shows, submit, titled, type, visitor } from "../support/look.ts"
 import { Service } from "../support/Service.ts"
 
 /** A session that is connected, as far as the database knows. */
@@ -223,7 +224,7 @@ layer(Service.layer(), { excludeTestServices: true })("messages in the console",
   )
 
   it.effect.skipIf(chromium === undefined)(
-    "a person writes a template, sees it with values in a locked frame, sends with it, changes it, and deletes it",
+    "a person writes a template, sees it with values in a locked frame, sends with it, changes it, restores it, and deletes it",
     () =>
       Effect.gen(function*() {
         const { at, page } = yield* visitor
@@ -262,6 +263,20 @@ layer(Service.layer(), { excludeTestServices: true })("messages in the console",
         yield* page.click(".tabs a[href*='view=plain']")
         yield* page.until(`document.querySelector("pre.mail-text")?.textContent.includes("Ada & Co") === true`)
         yield* look(page, "template-text")
+        const here = String(yield* page.evaluate("location.href"))
+        yield* page.click("main .head form.inline button")
+        yield* page.until(`document.querySelector("#f-variables[aria-invalid]") !== null`)
+        const me = String(yield* page.evaluate(`document.querySelector("#f-to").value`))
+        assert.match(me, /@people\.example$/)
+        assert.match(
+          String(yield* page.evaluate(`document.querySelector("#f-variables").value`)),
+          /^name = Ada & Co\norder\.id =/
+        )
+        yield* page.open(here.replace("?", "?v.order.id=A-17&"))
+        yield* page.click("main .head form.inline button")
+        yield* page.until(titled(`Email to ${me}`))
+        yield* page.until(shows("Your receipt, Ada & Co"))
+        yield* page.open(here)
         yield* page.click("main .head .buttons a[href*='/send']")
         yield* page.until(shows("This mail uses the template Receipt."))
         yield* look(page, "send-template")
@@ -276,14 +291,208 @@ layer(Service.layer(), { excludeTestServices: true })("messages in the console",
         yield* page.until(`document.querySelectorAll("tbody tr").length === 1`)
         yield* look(page, "templates")
         yield* page.click("tbody a")
+        yield* page.until(titled("Receipt"))
         yield* page.click("main .head a.main")
         yield* page.until(titled("Edit Receipt"))
         yield* type(page, "name", "Receipt, new")
+        yield* type(page, "subject", "For {{name}}")
         yield* page.click(submit)
         yield* page.until(titled("Receipt, new"))
+        yield* page.until(shows("For {{name}}"))
+        yield* page.click("main .head a[href$='/versions']")
+        yield* page.until(titled("Versions of Receipt, new"))
+        yield* look(page, "template-versions")
+        yield* page.click("tbody a")
+        yield* page.until(shows("Your receipt, {{name}}"))
+        yield* look(page, "template-version")
+        const before = yield* page.evaluate(
+          `fetch(document.querySelector("iframe.mail").src).then(async (answer) =>
+            [answer.headers.get("content-security-policy"), await answer.text()].join("|"))`
+        )
+        assert.match(String(before), /^default-src 'none'; .*; sandbox\|.*Dear {{name}},/s)
+        yield* page.click("main .head form.inline button")
+        yield* page.until(titled("Receipt, new"))
+        yield* page.until(said("The version was restored. Mail accepted before does not change."))
+        yield* page.until(shows("Your receipt, {{name}}"))
+        yield* page.click("main .head a[href*='copy=']")
+        yield* page.until(titled("New template"))
+        yield* page.click(submit)
+        yield* page.until(titled("Copy of Receipt, new"))
+        yield* page.until(shows("Your receipt, {{name}}"))
         yield* page.click("a[data-dialog]")
         yield* page.click("dialog form button.danger")
         yield* page.until(shows("The template was deleted."))
+      })
+  )
+})
+
+layer(Service.layer(), { excludeTestServices: true })("forms that send in the console", (it) => {
+  it.effect.skipIf(chromium === undefined)(
+    "a message with a half-typed time is not sent",
+    () =>
+      Effect.gen(function*() {
+        const { at, key, node, page } = yield* visitor
+        yield* page.open(`${at}/send?channel=sms`)
+        yield* type(page, "to", "+250788123456")
+        yield* type(page, "content", "Tomorrow at nine.")
+        yield* page.evaluate(`document.querySelector("#f-send_at").focus()`)
+        yield* page.command("Input.dispatchKeyEvent", { type: "char", text: "1" })
+        yield* page.until(`document.querySelector("#f-send_at").validity.badInput`)
+        yield* page.evaluate(
+          `document.addEventListener("invalid", () => (document.body.dataset.refused = "yes"), true)`
+        )
+        yield* page.click(submit)
+        yield* page.until(`document.body.dataset.refused === "yes"`)
+        const { json } = yield* node.request("GET", "/v1/sms/messages", { key })
+        assert.deepStrictEqual(Object(json).data, [])
+        yield* page.evaluate(`document.querySelector("#f-send_at").value = ""`)
+        yield* type(page, "to", "")
+        yield* page.click(submit)
+        yield* page.until(`document.querySelector("#f-to[aria-invalid]") !== null`)
+        yield* page.until(shows("This field is required."))
+      })
+  )
+
+  it.effect.skipIf(chromium === undefined)(
+    "a person writes to a contact, to a group and again from the session that knows them, and chooses another if it is away",
+    () =>
+      Effect.gen(function*() {
+        const { at, key, node, page } = yield* visitor
+        const sql = yield* SqlClient.SqlClient
+        const first = yield* connectedSession(node.request, key)
+        const second = yield* connectedSession(node.request, key)
+        const chosen = `document.querySelector("#f-session_id").value`
+        for (const id of [first, second]) {
+          yield* sql`insert into whatsapp_contacts (session_id, phone, name) values (${id}, '15550100900', 'Ada')`
+          yield* page.open(`${at}/whatsapp/${id}/contacts`)
+          yield* page.click("td a[href*='/send']")
+          yield* page.until(titled("Send a message"))
+          assert.strictEqual(yield* page.evaluate(chosen), String(id))
+        }
+        assert.strictEqual(yield* page.evaluate(`document.querySelector("#f-to").value`), "+15550100900")
+        yield* sql`insert into whatsapp_groups (session_id, jid, name) values (${second}, '120363@g.us', 'Team')`
+        yield* page.open(`${at}/whatsapp/${second}/groups`)
+        yield* page.click(".list a")
+        yield* page.click("main .head a[href*='/send']")
+        yield* page.until(shows("This message goes to the group Team."))
+        yield* look(page, "send-group")
+        yield* type(page, "content", "Hello, team.")
+        yield* page.click(submit)
+        yield* page.until(titled("WhatsApp to 120363@g.us"))
+        yield* page.click("main .head a[href*=again]")
+        yield* page.until(titled("Send a message"))
+        assert.strictEqual(yield* page.evaluate(chosen), String(second))
+        const place = { latitude: -1.95, longitude: 30.06, name: "The shop" }
+        const json = { session_id: second, to: "+15550100301", type: "location", content: place }
+        const { at: part } = yield* node.request("POST", "/v1/whatsapp/send", { key, json })
+        const again = `${at}/send?channel=whatsapp&again=${String(part("data", "id"))}`
+        yield* page.open(again)
+        yield* look(page, "send-again-place")
+        yield* page.click(submit)
+        yield* page.until(titled("WhatsApp to +15550100301"))
+        const { json: sent } = yield* node.request("GET", "/v1/whatsapp/messages?to=%2B15550100301", { key })
+        for (const { content, session_id, type: kind } of Object(sent).data) {
+          assert.deepStrictEqual([kind, session_id], ["location", second])
+          assert.deepStrictEqual(content, { body: "The shop", ...place })
+        }
+        assert.lengthOf(Object(sent).data, 2)
+        yield* sql`update whatsapp_sessions set status = 'disconnected' where id = ${second}`
+        yield* page.open(again)
+        yield* page.until(shows("The session of this message is not connected."))
+        yield* look(page, "send-session-away")
+        assert.strictEqual(yield* page.evaluate(chosen), "")
+        yield* page.click(submit)
+        yield* page.until(`document.querySelector("#f-session_id[aria-invalid]") !== null`)
+      })
+  )
+
+  it.effect.skipIf(chromium === undefined)(
+    "a message is sent again with its own content, sender and recipients",
+    () =>
+      Effect.gen(function*() {
+        const { accountId, at, key, node, page } = yield* visitor
+        const sql = yield* SqlClient.SqlClient
+        yield* insertDomain(accountId, `mail${accountId}.example`)
+        const from = `"Shop, Ltd" <us@mail${accountId}.example>`
+        const mail = {
+          to: ["ada@example.com", "bob@example.com"],
+          cc: ["carl@example.com"],
+          bcc: ["dora@example.com"],
+          from,
+          subject: "Receipt for {{name}}",
+          html: "<p>Dear {{name}}</p>",
+          variables: { name: "Ada" }
+        }
+        const send = (path: string, json: unknown) => node.request("POST", path, { key, json })
+        const { at: part } = yield* send("/v1/email/send", mail)
+        const id = String(part("data", "id"))
+        yield* page.open(`${at}/messages/email/${id}`)
+        yield* page.until(shows("Cc"))
+        yield* page.until(shows("Bcc"))
+        yield* look(page, "message-recipients")
+        yield* page.click("main .head a[href*=again]")
+        yield* page.until(titled("Send a message"))
+        yield* look(page, "send-again")
+        const value = (name: string) => page.evaluate(`document.querySelector("#f-${name}").value`)
+        const values = yield* Effect.forEach(["to", "cc", "bcc", "from", "subject", "html"], value)
+        assert.deepStrictEqual(values, [
+          "ada@example.com, bob@example.com",
+          "carl@example.com",
+          "dora@example.com",
+          from,
+          "Receipt for Ada",
+          "<p>Dear Ada</p>"
+        ])
+        yield* page.click(submit)
+        yield* page.until(titled("Email to ada@example.com and 1 other"))
+        const path = String(yield* page.evaluate("location.pathname"))
+        const content = (one: string) =>
+          Effect.map(node.request("GET", `/v1/email/messages/${one}/content`, { key }), (answer) => answer.at("data"))
+        assert.deepStrictEqual(yield* content(path.split("/").at(-1) ?? ""), yield* content(id))
+        const { at: sms } = yield* send("/v1/sms/send", { to: "+250788123456", content: "Ready", sender_id: "Shop" })
+        yield* page.open(`${at}/send?channel=sms&again=${String(sms("data", "id"))}`)
+        assert.deepStrictEqual(yield* Effect.forEach(["to", "content", "sender_id"], value), [
+          "+250788123456",
+          "Ready",
+          "Shop"
+        ])
+        yield* sql`delete from email_contents where id = ${Number(id)}`
+        yield* page.open(`${at}/send?channel=email&again=${id}`)
+        yield* page.until(shows("A part of the content is missing here."))
+      })
+  )
+
+  it.effect.skipIf(chromium === undefined)(
+    "the page of a message says why an action was refused, saves the message as JSON, and leads to those received",
+    () =>
+      Effect.gen(function*() {
+        const { accountId, at, key, node, page } = yield* visitor
+        const sql = yield* SqlClient.SqlClient
+        yield* node.request("POST", "/v1/email/suppressions", { key, json: { email: "gone@example.com" } })
+        const json = { to: "gone@example.com", subject: "Hello", text: "Hello." }
+        const { at: part } = yield* node.request("POST", "/v1/email/send", { key, json })
+        const id = String(part("data", "id"))
+        yield* page.open(`${at}/messages/email/${id}`)
+        const { text } = yield* node.request("GET", `/v1/email/messages/${id}`, { key })
+        const saved = yield* page.evaluate(
+          `fetch(document.querySelector("main .head a[href*='format=json']").href).then(async (answer) =>
+            [answer.headers.get("content-type"), answer.headers.get("content-disposition"), await answer.text()])`
+        )
+        const [type, disposition, body] = saved as ReadonlyArray<string>
+        assert.strictEqual(type, "application/json")
+        assert.strictEqual(disposition, `attachment; filename="email-${id}.json"`)
+        assert.deepStrictEqual(JSON.parse(body ?? ""), JSON.parse(text))
+        yield* node.request("DELETE", "/v1/email/suppressions/gone@example.com", { key })
+        yield* page.click("main .head form.inline button")
+        yield* page.until(`document.querySelector("main .problem[role=alert]") !== null`)
+        yield* look(page, "message-refused")
+        yield* sql`insert into messages (account_id, channel, direction, sender, recipient, type, status, content)
+          values (${accountId}, 'sms', 'in', '+250788123456', '+250788000000', 'text', 'received', '{"body": "Thanks"}')`
+        yield* page.open(`${at}/messages`)
+        yield* page.evaluate(`document.querySelector("#filter-direction").value = "in"`)
+        yield* page.click(".filter .buttons button")
+        yield* page.until(`document.querySelectorAll("tbody tr").length === 1`)
+        yield* page.until(`document.querySelector(".chips a").textContent === "Direction: received"`)
       })
   )
 })
@@ -317,6 +526,7 @@ layer(Service.layer({ env: { PAUSED: "true" } }), { excludeTestServices: true })
           yield* type(page, "to", "+250788123456")
           yield* type(page, "content", "Tomorrow at nine.")
           const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 16)
+          const moved = inDays(3)
           yield* type(page, "send_at", inDays(2))
           yield* page.click(submit)
           yield* page.until(shows("It waits until"))
@@ -325,12 +535,12 @@ layer(Service.layer({ env: { PAUSED: "true" } }), { excludeTestServices: true })
           yield* type(page, "send_at", "2020-01-01T00:00")
           yield* page.click(submit)
           yield* page.until(`document.querySelector("#f-send_at[aria-invalid]") !== null`)
-          yield* type(page, "send_at", inDays(3))
+          yield* type(page, "send_at", moved)
           yield* page.click(submit)
           yield* page.until(shows("The message has a new time."))
           const { json: scheduled } = yield* node.request("GET", "/v1/sms/messages", { key })
           const [{ send_at }] = (scheduled as { readonly data: readonly [{ readonly send_at: string }] }).data
-          assert.strictEqual(send_at.slice(0, 16), inDays(3))
+          assert.strictEqual(send_at.slice(0, 16), moved)
           const { at: part } = yield* node.request("POST", "/v1/email/send-bulk", {
             key,
             json: { subject: "Hello", text: "Hello.", recipients: ["ada@example.com", "eve@example.com"] }

@@ -48,13 +48,48 @@ const setsUpApp = Effect.fnUntraced(function*(page: BrowserPage) {
   return { code, codes: String(codes).split(",") }
 })
 
+/** A form survives the proof by a passkey, and a dialog says what keeps it from opening. */
+const keepsFormAndWay = Effect.fnUntraced(function*(page: BrowserPage, node: RunningNode, accountId: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* Effect.orDie(sql`update login_sessions set proved_at = now() - interval '1 hour'`)
+  // The page that has a button for passkeys does not lead to itself.
+  yield* page.open(addressOf(node, "/confirm"))
+  yield* page.until(`document.querySelector("form[data-passkey=get] button") !== null`)
+  assert.isTrue(yield* page.evaluate(`document.querySelector("a[data-proof]") === null`))
+  yield* page.open(addressOf(node, `/${accountId}/keys/new`))
+  yield* type(page, "name", "Shop")
+  yield* page.click("a[data-proof]")
+  yield* page.until(titled("Your new API key"))
+  yield* page.open(addressOf(node, `/${accountId}/keys`))
+  const opens = "a[data-dialog][aria-label$=Shop]"
+  const network = (offline: boolean) =>
+    page.command("Network.emulateNetworkConditions", {
+      offline,
+      latency: 0,
+      downloadThroughput: -1,
+      uploadThroughput: -1
+    })
+  yield* page.command("Network.enable")
+  yield* network(true)
+  yield* page.click(opens)
+  yield* page.until(`document.querySelector("dialog[open] h2")?.textContent.startsWith("The service does not answer")`)
+  yield* assertAccessible(page)
+  yield* network(false)
+  yield* page.click("dialog button")
+  yield* Effect.orDie(sql`update login_sessions set expires_at = now() where person_id is not null`)
+  yield* page.click(opens)
+  yield* page.until(titled("Sign in"))
+  yield* page.click("form[data-passkey=get] button")
+  yield* page.until(titled("Revoke Shop?"))
+})
+
 layer(Service.layer(), { excludeTestServices: true })("second factors in a browser", (it) => {
   it.effect.skipIf(chromium === undefined)(
     "a person adds a passkey and an app, signs in with each of them, and ends other sign-ins",
     () =>
       Effect.gen(function*() {
         const node = yield* Service
-        const { email } = yield* makeAccount({ password })
+        const { accountId, email } = yield* makeAccount({ password })
         const page = yield* openPage
         const login = (code?: string) =>
           node.request("POST", "/v1/auth/login", { json: { email, password, ...(code !== undefined && { code }) } })
@@ -95,6 +130,7 @@ layer(Service.layer(), { excludeTestServices: true })("second factors in a brows
         yield* page.until(titled("Sign in"))
         yield* page.click("form[data-passkey=get] button")
         yield* page.until(titled("Overview"))
+        yield* keepsFormAndWay(page, node, accountId)
 
         const other = yield* openPage
         yield* signIn(other, node, email)
@@ -142,7 +178,7 @@ layer(Service.layer(), { excludeTestServices: true })("second factors in a brows
       assert.include(shown.text, "Confirm that it is you")
       const hidden = (name: string) =>
         new RegExp(`name="${name}" value="([^"]*)"`).exec(shown.text.slice(shown.text.indexOf("<main")))?.[1] ?? ""
-      const send = (given: string) =>
+      const send = (given: string, changes: Readonly<Record<string, string>> = {}) =>
         request("POST", path, {
           headers: { cookie, "content-type": "application/x-www-form-urlencoded", "sec-fetch-site": "same-origin" },
           body: String(
@@ -153,19 +189,135 @@ layer(Service.layer(), { excludeTestServices: true })("second factors in a brows
               name: "Shop",
               preset: "email",
               expires_at: "30",
-              _password: given
+              drawn_at: hidden("drawn_at"),
+              _password: given,
+              ...changes
             })
           )
         })
       const refused = yield* send("not the password")
       assert.strictEqual(refused.status, 422)
+      assert.notInclude(refused.text, "<code>_password</code>")
       assert.include(refused.text, "value=\"Shop\"")
       assert.include(refused.text, "value=\"email\" checked")
+      // The proof renews the token of the browser, also where another field is wrong.
+      const nameless = yield* send(password, { name: "", _once: "another" })
+      assert.strictEqual(nameless.status, 422)
+      assert.match(nameless.headers["set-cookie"] ?? "", /^console=lt_live_\w{38}; /)
       const made = yield* send(password)
       assert.strictEqual(made.status, 200)
       assert.match(made.text, /sk_live_\w{38}/)
-      // The proof has renewed the token of the browser.
-      assert.match(made.headers["set-cookie"] ?? "", /^console=lt_live_\w{38}; /)
+      // A reload of the answer sends the form again.
+      const again = yield* send(password)
+      assert.include(again.text, "This key was shown already.")
+      assert.notMatch(again.text, /sk_live_\w{38}/)
+    }))
+
+  /** A person with a passkey, and their page of security. */
+  const withPasskey = Effect.gen(function*() {
+    const { request } = yield* Service
+    const sql = yield* SqlClient.SqlClient
+    const { accountId } = yield* makeAccount({ password })
+    const { cookie, personId } = yield* ownerOf(accountId)
+    const [made] = yield* sql`insert into passkeys (person_id, credential_id, public_key, counter, name)
+      values (${personId}, ${new TextEncoder().encode(`credential of ${personId}`)}, '\\x00', 0, 'Phone') returning id`
+    const open = (path: string) => Effect.map(request("GET", path, { headers: { cookie } }), ({ text }) => text)
+    /** Sends a form of a page, with its hidden fields. */
+    const sends = (path: string, action: string, changes: Readonly<Record<string, string>> = {}) =>
+      Effect.map(open(path), (text) => {
+        const form = text.slice(text.indexOf("<main")).split("<form").find((one) =>
+          one.includes(`value="${action}"`)
+        ) ?? ""
+        const fields = [...form.matchAll(/type="hidden" name="([^"]*)" value="([^"]*)"/g)]
+        const hidden = Object.fromEntries(fields.map(([, name = "", value = ""]) => [name, value]))
+        return request("POST", path, {
+          headers: { cookie, "content-type": "application/x-www-form-urlencoded", "sec-fetch-site": "same-origin" },
+          body: String(new URLSearchParams({ ...hidden, ...changes }))
+        })
+      })
+    return { personId, passkeyId: Number(made?.["id"]), open, sends, sql }
+  }).pipe(Effect.orDie)
+
+  it.effect("a separate page asks, with a fresh proof, before a passkey is removed", () =>
+    Effect.gen(function*() {
+      const { open, passkeyId, personId, sends, sql } = yield* withPasskey
+      const path = `/console/me/security/passkeys/${passkeyId}/remove`
+      assert.include(yield* open("/console/me/security"), `href="${path}"`)
+      assert.include(yield* open(path), "This is your last second factor.")
+      const count = Effect.map(
+        sql`select id from passkeys where person_id = ${personId}`,
+        ({ length }) => length
+      )
+      // The proof was fresh when the page was drawn, and is not any more: the page asks for another one.
+      const form = yield* sends(path, "remove")
+      yield* sql`update login_sessions set proved_at = now() - interval '1 hour' where person_id = ${personId}`
+      const late = yield* form
+      assert.strictEqual(late.status, 422)
+      assert.include(late.text, "This needs a proof that is at most ten minutes old.")
+      assert.include(late.text, "name=\"_password\"")
+      assert.strictEqual(yield* count, 1)
+      yield* sql`update login_sessions set proved_at = now() where person_id = ${personId}`
+      assert.strictEqual((yield* yield* sends(path, "remove")).headers["location"], "/console/me/security")
+      assert.strictEqual(yield* count, 0)
+    }))
+
+  it.effect("a new passkey waits in its form for a fresh proof, and a refused button says why", () =>
+    Effect.gen(function*() {
+      const { personId, sends, sql } = yield* withPasskey
+      const end = yield* yield* sends("/console/me/security", "end-others", { _action: "end", id: "999999" })
+      assert.strictEqual(end.status, 403)
+      assert.include(end.text, "This did not work")
+      const confirm = yield* yield* sends("/console/confirm", "confirm", { _action: "confirm-passkey", answer: "{}" })
+      assert.include(confirm.text, "This did not work")
+      const add = yield* sends("/console/me/security", "codes", {
+        _action: "passkey-add",
+        answer: "the browser's answer"
+      })
+      yield* sql`update login_sessions set proved_at = now() - interval '1 hour' where person_id = ${personId}`
+      const { text } = yield* add
+      const ids = [...text.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)
+      assert.strictEqual(new Set(ids).size, ids.length)
+      assert.include(text, "name=\"answer\" value=\"the browser&#39;s answer\"")
+    }))
+
+  it.effect("recovery codes are made once by one form, also if it is sent again", () =>
+    Effect.gen(function*() {
+      const { personId, sends, sql } = yield* withPasskey
+      const codes = Effect.map(
+        sql`select encode(code_hash, 'hex') as code from recovery_codes where person_id = ${personId} order by code`,
+        (rows) => rows.map(({ code }) => code)
+      )
+      for (const _ of ["first codes", "other codes"]) {
+        const form = yield* sends("/console/me/security", "codes")
+        assert.include((yield* form).text, "Store these codes now.")
+        const made = yield* codes
+        assert.strictEqual(made.length, 10)
+        assert.include((yield* form).text, "These codes were shown already.")
+        assert.deepStrictEqual(yield* codes, made)
+      }
+    }))
+
+  it.effect("a person whose sign-in has ended comes back to the page of the form that they sent", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const sent = (path: string) =>
+        Effect.map(request("POST", path, { body: "" }), ({ headers }) => headers["location"])
+      assert.strictEqual(yield* sent("/console/7/keys/new"), "/console/sign-in?next=%2Fconsole%2F7%2Fkeys%2Fnew")
+      assert.strictEqual(yield* sent("/console/sign-out"), "/console/sign-in")
+    }))
+
+  it.effect("a file gives the browser the token that it renews, as a page does", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const { accountId } = yield* makeAccount({ password })
+      for (const path of ["/messages", "/messages?format=csv"]) {
+        const { cookie } = yield* ownerOf(accountId)
+        yield* sql`update login_sessions set renewed_at = now() - interval '25 hours'
+          where id = (select max(id) from login_sessions)`
+        const answer = yield* request("GET", `/console/${accountId}${path}`, { headers: { cookie } })
+        assert.match(answer.headers["set-cookie"] ?? "", /^console=lt_live_\w{38}; /, path)
+      }
     }))
 
   it.effect("a form of another site, and one with the token of another sign-in, change nothing", () =>

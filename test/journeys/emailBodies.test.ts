@@ -45,6 +45,37 @@ layer(AppConfig.layer.pipe(Layer.provideMerge(Relay.layer())), { excludeTestServ
         assert.lengthOf(yield* sql`select from email_bodies where account_id = ${other.accountId}`, 1)
       }))
 
+    it.effect("are read with the values of the recipient, until they are no longer kept", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const sql = yield* SqlClient.SqlClient
+        const { accountId, key } = yield* makeAccount()
+        const attachments = [{ filename: "a.txt", content: file.toString("base64"), content_type: "text/plain" }]
+        const mail = { subject: "For {{name}}", html, reply_to: "Desk <desk@people.example>" }
+        const variables = { name: "Ada" }
+        yield* sendEmail(node, key, { ...mail, to: "one@people.example", variables, attachments })
+        const json = { subject: "For {{name}}", html, recipients: [{ to: "two@people.example", variables }] }
+        assert.strictEqual((yield* node.request("POST", "/v1/email/send-bulk", { key, json })).status, 202)
+        const rows = yield* sql`select id from email_messages where account_id = ${accountId} order by id`
+        const [single = 0, ofBatch = 0] = rows.map(({ id }) => Number(id))
+        const content = (id: number, as = key) => node.request("GET", `/v1/email/messages/${id}/content`, { key: as })
+        const texts = { subject: "For Ada", html: html.replace("{{name}}", "Ada") }
+        const found = yield* content(single)
+        const { text } = Object(found.at("data"))
+        assert.match(text, /^Hello Ada/)
+        assert.deepInclude(Object(found.at("data")), {
+          ...texts,
+          reply_to: "\"Desk\" <desk@people.example>",
+          attachments: [{ filename: "a.txt", content_type: "text/plain", size: file.length }]
+        })
+        const other = yield* content(ofBatch)
+        assert.deepInclude(Object(other.at("data")), { ...texts, text, reply_to: null, attachments: [] })
+        assert.strictEqual((yield* content(single, (yield* makeAccount()).key)).status, 404)
+        yield* sql`delete from email_contents where account_id = ${accountId}`
+        const gone = yield* content(single)
+        assert.deepInclude(Object(gone.at("data")), { subject: "For Ada", html: null, text: null, attachments: [] })
+      }))
+
     it.effect("are dropped with their day, but not while a mail of that day waits", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient

@@ -57,6 +57,7 @@ layer(Relay.layer(node), { excludeTestServices: true })(
           const { field, mail, verdict } = yield* signedMail(`${name}@people.example`)
           assert.deepStrictEqual(field("cc"), ["cyd@people.example"])
           assert.lengthOf(field("x-recipient-token"), 1)
+          assert.match(field("dkim-signature").join(), /h=[^;]*x-recipient-token/i)
           assert.match(mail.html ?? "", /\/t\/c\/.*\/t\/o\//s)
           assert.deepStrictEqual(verdict, pass, name)
         }

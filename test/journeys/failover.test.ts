@@ -1,8 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { DateTime, type Duration, Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { assertRefused } from "../contract/contract.ts"
-import { asking } from "../support/bulkMail.ts"
-import { makeAccount, type RunningNode, Service } from "../support/Service.ts"
+import { asking, dkimKey, insertDomain } from "../support/bulkMail.ts"
+import { eventually, makeAccount, type RunningNode, Service } from "../support/Service.ts"
 import { makeListener } from "../support/singleMail.ts"
 import { freshNumber, phoneOf } from "../support/sms.ts"
 import { createSession, pairedSession, WhatsApp } from "../support/WhatsApp.ts"
@@ -47,6 +48,22 @@ const later = (duration: Duration.Input) =>
   Effect.map(DateTime.now, (now) => DateTime.formatIso(DateTime.addDuration(now, duration)))
 
 const seconds = /whole number of seconds from 1 to 259200/
+
+/** What happens to an account while its message waits, and the reason that the message gives. */
+const hindrances: ReadonlyArray<
+  readonly [what: string, change: (sql: SqlClient.SqlClient, account: number) => Effect.Effect<unknown>, says: RegExp]
+> = [
+  [
+    "the trial of its account has ended",
+    (sql, id) => Effect.orDie(sql`update accounts set trial_ends_at = now() - interval '1 day' where id = ${id}`),
+    /trial of the account had ended/
+  ],
+  [
+    "its domain was removed",
+    (sql, id) => Effect.orDie(sql`delete from email_domains where account_id = ${id}`),
+    /verified/
+  ]
+]
 
 /** What is refused, the request, the parameter that the answer names, and the reason. */
 const faults: ReadonlyArray<readonly [what: string, json: Json, param: string, says: RegExp]> = [
@@ -157,7 +174,20 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
         }))
     }
 
-    it.effect("a session of another account and an unverified sender are refused at once", () =>
+    it.effect("a step to a number without a price and one of an unknown template are refused at once", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        const to = { phone: freshNumber(), email: freshAddress() }
+        const satellite = yield* send(node, key, { to, steps: [email, { ...sms, to: "+870773111632" }] })
+        assertRefused(satellite, 422, "unsupported_destination")
+        assert.strictEqual(satellite.at("error", "param"), "steps[1].to")
+        const templated = { channel: "email", template_id: "tmpl_01ARZ3NDEKTSV4RRFFQ69G5FAV" }
+        assertRefused(yield* send(node, key, { to, steps: [sms, templated] }), 404, "not_found")
+        assert.lengthOf(yield* phoneOf(node, to.phone), 0)
+      }))
+
+    it.effect("an unknown session and an unverified sender are refused at once", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { key } = yield* makeAccount()
@@ -228,11 +258,92 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
         const canceled = yield* node.request("POST", `${path}/cancel`, { key })
         assert.deepInclude(canceled.at("data"), { status: "canceled" })
         assert.deepStrictEqual(stepsOf(canceled), ["sms waiting"])
+        const timeline = yield* node.request("GET", `${path}/timeline`, { key })
+        assert.deepStrictEqual(
+          (timeline.at("data") as ReadonlyArray<Json>).map(({ detail, kind }) => [kind, Object(detail).send_at]),
+          [
+            ["accepted", undefined],
+            ["scheduled", sent.at("data", "send_at")],
+            ["rescheduled", moved.at("data", "send_at")],
+            ["canceled", undefined]
+          ]
+        )
         const twice = yield* node.request("POST", `${path}/cancel`, { key })
         assert.strictEqual(twice.status, 409, twice.text)
         const late = yield* node.request("PATCH", path, { key, json: { send_at: yield* later("3 hours") } })
         assert.strictEqual(late.status, 409, late.text)
         assert.lengthOf(yield* phoneOf(node, phone), 0)
+      }))
+
+    it.effect("the status is the best of all steps, and a cancel after a hand-over begins no further one", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key, received } = yield* makeListener(node, ["message.sent", "message.failed"])
+        const steps = [{ ...sms, within_seconds: 1 }, email]
+        const bounced = yield* accepted(node, key, { to: { phone: silent, email: "bounce@people.example" }, steps })
+        const best = yield* reaching(node, { id: bounced, key }, ["sent", "failed"])
+        assert.deepStrictEqual([best.at("data", "status"), ...stepsOf(best)], ["sent", "sms sent", "email failed"])
+
+        const id = yield* accepted(node, key, { to: { phone: silent, email: freshAddress() }, steps: [sms, email] })
+        const read = node.request("GET", `/v1/messages/${id}`, { key })
+        yield* asking(read, ({ at }) => at("data", "steps", 0, "status") === "sent")
+        const canceled = yield* node.request("POST", `/v1/messages/${id}/cancel`, { key })
+        assert.deepStrictEqual([canceled.status, canceled.at("data", "status")], [200, "sent"], canceled.text)
+        assert.isString(canceled.at("data", "canceled_at"))
+        assert.deepStrictEqual(stepsOf(canceled), ["sms sent", "email waiting"])
+        assertRefused(yield* node.request("POST", `/v1/messages/${id}/cancel`, { key }), 409, "message_over")
+        // The two messages, and their first steps.
+        const own = (yield* received(4)).filter(({ data }) => [bounced, id].includes(String(Object(data).id)))
+        assert.deepStrictEqual(
+          own.map(({ data, event }) => [event, Object(data).id]).toSorted(),
+          [
+            ["message.sent", bounced],
+            ["message.sent", id]
+          ].toSorted()
+        )
+      }))
+
+    for (const [what, change, says] of hindrances) {
+      it.effect(`a scheduled message fails with a reason and one event if ${what}, and no step is sent`, () =>
+        Effect.gen(function*() {
+          const node = yield* Service
+          const sql = yield* SqlClient.SqlClient
+          const { accountId, key, received } = yield* makeListener(node, ["message.failed"])
+          const domain = `d${accountId}.example`
+          yield* insertDomain(accountId, domain, { key: dkimKey.pem })
+          const to = { phone: freshNumber(), email: freshAddress() }
+          const steps = [{ ...email, from: `us@${domain}` }, ...(what.includes("domain") ? [] : [sms])]
+          const sent = yield* send(node, key, { to, steps, send_at: yield* later("1 hour") })
+          const id = String(sent.at("data", "id"))
+          yield* change(sql, accountId)
+          yield* sql`update failovers set send_at = now(), due_at = now() where id = ${id}`
+          const ended = yield* reaching(node, { id, key }, ["failed"])
+          assert.isTrue(stepsOf(ended).every((step) => step.endsWith("failed")), ended.text)
+          assert.match(String(ended.at("data", "steps", 0, "error")), says)
+          const [event] = yield* received(1)
+          assert.deepInclude(Object(event?.data), { id, status: "failed", error_code: "no_step_arrived" })
+          assert.match(String(Object(event?.data).error_message), says)
+          assert.lengthOf(yield* phoneOf(node, to.phone), 0)
+          const rows = yield* sql`select from email_messages where account_id = ${accountId}`
+          assert.lengthOf(rows, 0)
+        }))
+    }
+
+    it.effect("no further step begins for an account that was deleted after the first one", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const sql = yield* SqlClient.SqlClient
+        const { accountId, key } = yield* makeAccount()
+        const steps = [{ ...sms, within_seconds: 2 }, { ...email, until: "sent" }]
+        const id = yield* accepted(node, key, { to: { phone: silent, email: freshAddress() }, steps })
+        yield* sql`update accounts set deleted_at = now() where id = ${accountId}`
+        const [row] = yield* eventually(
+          Effect.orDie(sql`select s.error, f.status from failovers f join failover_steps s on s.failover_id = f.id
+            where f.id = ${id} and f.completed_at is not null and s.position = 1`),
+          (rows) => rows.length === 1
+        )
+        assert.strictEqual(row?.["status"], "sent")
+        assert.match(String(row?.["error"]), /account was deleted/)
       }))
 
     it.effect("a message leaves within a second of its time", () =>
@@ -251,9 +362,60 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
   }
 )
 
+// No carrier answers at this address, so SMS stay queued.
+const away = { SMS_PROVIDER: "smpp", SMPP_URL: "smpp://user:secret@127.0.0.1:9" }
+
+layer(Service.layer({ env: away }), { excludeTestServices: true })(
+  "messages with failover while a carrier is away",
+  (it) => {
+    it.effect("a step that still waits at the end of its time is canceled, costs nothing, and the next one follows", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        const steps = [{ ...sms, within_seconds: 1 }, { ...email, until: "sent" }]
+        const id = yield* accepted(node, key, { to: { phone: freshNumber(), email: freshAddress() }, steps })
+        const ended = yield* reaching(node, { id, key }, ["sent"])
+        assert.deepStrictEqual(stepsOf(ended), ["sms canceled", "email sent"])
+        const text = yield* node.request("GET", String(ended.at("data", "steps", 0, "href")), { key })
+        assert.deepInclude(text.at("data"), { status: "canceled", failover_id: id })
+        assert.strictEqual(ended.at("data", "cost_usd"), 0)
+        const billing = yield* node.request("GET", "/v1/account/billing", { key })
+        assert.strictEqual(billing.at("data", "amount_usd"), 0)
+      }))
+  }
+)
+
 layer(WhatsApp.layer({ env: { ...unpaced, SANDBOX_SMS_DELAY_MS: "50" } }), {
   excludeTestServices: true
 })("messages with failover from WhatsApp", (it) => {
+  it.effect("a session of another account is refused at once", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const { id: session_id } = yield* createSession(node, (yield* makeAccount()).key)
+      const steps = [{ channel: "whatsapp", session_id, content: "Hello" }, sms]
+      assertRefused(yield* send(node, key, { to: { phone: freshNumber() }, steps }), 404, "not_found")
+    }))
+
+  it.effect("a message that arrives and is not read in time gets its next step, at the address of that step", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { phone, simulator } = yield* WhatsApp
+      const { key } = yield* makeAccount()
+      const session = yield* pairedSession(node, key)
+      const number = yield* phone
+      simulator.controls.setReceipts(number, { delivered: true, read: false })
+      const other = freshNumber()
+      const steps = [
+        { channel: "whatsapp", session_id: session.id, content: "Hello", until: "read", within_seconds: 1 },
+        { ...sms, to: other }
+      ]
+      const id = yield* accepted(node, key, { to: { phone: `+${number}` }, steps })
+      const ended = yield* reaching(node, { id, key }, ["delivered"])
+      assert.deepStrictEqual(stepsOf(ended), ["whatsapp delivered", "sms delivered"])
+      assert.lengthOf(yield* phoneOf(node, other), 1)
+    }))
+
   it.effect("a session that is not connected fails its step, and the next one follows", () =>
     Effect.gen(function*() {
       const node = yield* Service

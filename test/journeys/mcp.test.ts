@@ -112,6 +112,13 @@ layer(Service.layer(), { excludeTestServices: true })("/mcp", (it) => {
         assert.isAbove(description.length, 10, name)
         assert.notInclude(JSON.stringify(inputSchema), "$ref", name)
       }
+      for (
+        const [tool, says] of [
+          ["email_send", /^SENDS REAL EMAIL.*quota of email/],
+          ["whatsapp_send", /^SENDS A REAL WHATSAPP MESSAGE.*costs no money/],
+          ["code_send", /^SENDS A ONE-TIME CODE.*By SMS it costs money/]
+        ] as const
+      ) assert.match(tools.find(({ name }) => name === tool)?.description ?? "", says)
       const sms = tools.find(({ name }) => name === "sms_send")
       assert.match(sms?.description ?? "", /^SENDS A REAL SMS.*COSTS MONEY/)
       assert.sameMembers([...sms?.inputSchema.required ?? []], ["to", "content"])

@@ -59,6 +59,9 @@ layer(Service.layer({ env: { MODE: "development" } }), { excludeTestServices: tr
           yield* clickText(page, "a", /^API reference$/)
           yield* page.until(isAt("/docs"), drawing)
           yield* triesRequest(page, { baseUrl, key })
+          // The reference comes without its vendor's tools.
+          const text = String(yield* page.evaluate("document.body.innerText"))
+          for (const tool of ["Generate SDKs", "Developer Tools", "Open API Client"]) assert.notInclude(text, tool)
           yield* look(page, { width: 360, scheme: "light" })
           yield* page.evaluate("scrollTo(100, 0)")
           assert.strictEqual(yield* page.evaluate("scrollX"), 0)

@@ -1,7 +1,7 @@
 /** The sandbox's pages in a real browser: a person clicks through the tabs, and axe checks every page. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { assertAccessible } from "../support/axe.ts"
+import { assertAccessible, look } from "../support/axe.ts"
 import { type BrowserPage, chromium, openPage } from "../support/Chromium.ts"
 import { eventually, makeAccount, type RunningNode, sandboxToken, Service } from "../support/Service.ts"
 import { sendSms } from "../support/sms.ts"
@@ -39,8 +39,13 @@ const readsMail = Effect.fnUntraced(function*(page: BrowserPage, node: RunningNo
   yield* page.until("document.querySelector('iframe') !== null && document.readyState === 'complete'")
   assert.strictEqual(yield* page.evaluate("document.querySelector('iframe').contentDocument"), null)
   yield* assertAccessible(page)
+  const width = Effect.map(page.evaluate("document.querySelector('iframe').clientWidth"), Number)
+  yield* look(page, { width: 1280, scheme: "light" })
+  assert.isAbove(yield* width, 768)
+  yield* page.click("#width-tablet")
+  assert.strictEqual(yield* width, 768)
   yield* page.click("#width-phone")
-  assert.strictEqual(yield* page.evaluate("document.querySelector('iframe').clientWidth <= 375"), true)
+  assert.strictEqual(yield* width, 375)
   for (
     const [tab, text] of [["links", "https://shop.example/1"], ["files", "invoice.txt"], ["headers", "Message-ID"]]
   ) {

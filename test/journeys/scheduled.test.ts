@@ -187,11 +187,11 @@ layer(WhatsApp.layer({ env: { ...unpaced, SANDBOX_SMS_DELAY_MS: "50" } }), {
       }))
 
     for (const path of ["/v1/email/send", "/v1/email/send-bulk"] as const) {
-      it.effect(`POST ${path}: a mail whose domain was removed meanwhile fails and says why`, () =>
+      it.effect(`POST ${path}: a mail whose domain was removed meanwhile fails with a reason and an event`, () =>
         Effect.gen(function*() {
           const node = yield* Service
           const sql = yield* SqlClient.SqlClient
-          const { accountId, key } = yield* makeAccount()
+          const { accountId, key, received } = yield* makeListener(node, ["email.failed"])
           const domain = `d${accountId}.example`
           yield* insertDomain(accountId, domain, { key: dkimKey.pem })
           const body = {
@@ -207,6 +207,8 @@ layer(WhatsApp.layer({ env: { ...unpaced, SANDBOX_SMS_DELAY_MS: "50" } }), {
             ({ at }) => at("data", 0, "status") === "failed"
           )
           assert.match(String(list.at("data", 0, "error")), /domain of the sender was not verified/)
+          const [event] = yield* received(1)
+          assert.deepInclude(event?.data, { to: "c@people.example", error: list.at("data", 0, "error") })
         }))
     }
 
@@ -229,11 +231,11 @@ layer(WhatsApp.layer({ env: { ...unpaced, SANDBOX_SMS_DELAY_MS: "50" } }), {
       )
     }
 
-    it.effect("an email of an account whose trial has ended fails with a reason", () =>
+    it.effect("an email of an account whose trial has ended fails with a reason and an event", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const sql = yield* SqlClient.SqlClient
-        const { accountId, key } = yield* makeAccount()
+        const { accountId, key, received } = yield* makeListener(node, ["email.failed"])
         const answer = yield* schedule(node, { key, path: "/v1/email/send", body: { ...mail, to: "d@people.example" } })
         yield* sql`update accounts set trial_ends_at = now() - interval '1 day' where id = ${accountId}`
         yield* bringForward("email", whichOf(answer))
@@ -242,6 +244,8 @@ layer(WhatsApp.layer({ env: { ...unpaced, SANDBOX_SMS_DELAY_MS: "50" } }), {
           ({ at }) => at("data", "status") === "failed"
         )
         assert.match(String(record.at("data", "error")), /trial of the account had ended/)
+        const [event] = yield* received(1)
+        assert.deepInclude(event?.data, { to: "d@people.example", error: record.at("data", "error") })
       }))
 
     it.effect("nothing of a deleted account is sent", () =>

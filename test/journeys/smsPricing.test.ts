@@ -47,7 +47,8 @@ layer(Service.layer(), { excludeTestServices: true })("SMS prices", (it) => {
   it.effect("a matching ETag gets 304, and prices can be filtered by country", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
-      const etag = (yield* request("GET", path)).headers["etag"] ?? ""
+      const all = yield* request("GET", path)
+      const etag = all.headers["etag"] ?? ""
       assert.match(etag, /^W\/"[\w-]{22}"$/)
       for (const named of [etag, etag.slice(2), "*", `"other", ${etag}`]) {
         const again = yield* request("GET", path, { headers: { "if-none-match": named } })
@@ -58,6 +59,11 @@ layer(Service.layer(), { excludeTestServices: true })("SMS prices", (it) => {
       const one = yield* request("GET", `${path}?country=rw`)
       assert.deepStrictEqual([one.at("meta", "total"), one.at("data", 0, "code")], [1, "RW"])
       assert.notStrictEqual(one.headers["etag"], etag)
+      const none = yield* request("GET", `${path}?country=ZZ`)
+      assert.deepStrictEqual(
+        [none.at("meta", "total"), none.at("meta", "updated_at")],
+        [0, all.at("meta", "updated_at")]
+      )
       assertRefused(yield* request("GET", `${path}?country=Rwanda`), 422, "validation_error")
     }))
 

@@ -117,6 +117,42 @@ layer(Relay.layer(), { excludeTestServices: true })((it) => {
         assert.deepInclude(again.at("data"), { reason: "unsubscribe", source_message_id: 7 })
       }))
 
+    it.effect("many addresses are added at once, each of them once, unless one is invalid", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { accountId, key } = yield* makeAccount()
+        yield* learn(accountId, "left@people.example", "unsubscribe")
+        const addMany = (emails: ReadonlyArray<string>) =>
+          node.request("POST", "/v1/email/suppress-bulk", { key, json: { emails } })
+        const added = yield* addMany([
+          "Ada@people.example",
+          "ada@PEOPLE.example",
+          "left@people.example",
+          "bob@BÜCHER.example"
+        ])
+        assert.deepStrictEqual(added.json, { success: true, data: { added: 2, existing: 1 } })
+        assert.strictEqual(
+          (yield* node.request("GET", at("left@people.example"), { key })).at("data", "reason"),
+          "unsubscribe"
+        )
+        assert.sameMembers(emailsOf(yield* node.request("GET", path, { key })), [
+          "ada@people.example",
+          "bob@xn--bcher-kva.example",
+          "left@people.example"
+        ])
+        for (
+          const [emails, param] of [
+            [["new@people.example", "bob"], "emails[1]"],
+            [[], "emails"],
+            [Array.from({ length: 501 }, (_, index) => `a${index}@people.example`), "emails"]
+          ] as const
+        ) {
+          const answer = yield* addMany(emails)
+          assert.deepStrictEqual([answer.status, answer.at("error", "param")], [422, param])
+        }
+        assert.strictEqual((yield* node.request("GET", path, { key })).at("meta", "total"), 3)
+      }))
+
     it.effect("a complaint cannot be deleted, other suppressions can", () =>
       Effect.gen(function*() {
         const node = yield* Service

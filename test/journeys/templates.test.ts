@@ -258,6 +258,134 @@ layer(Relay.layer(), { excludeTestServices: true })((it) => {
         assert.isTrue(changes.every(({ status }) => status === 200 || status === 404))
         assert.strictEqual((yield* put({ name: "Back" })).status, 404)
       }))
+
+    it.effect("a change of the texts keeps those before as a version, and a change of the name alone does not", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        const { id } = yield* make(node, key)
+        const put = (json: object) => node.request("PUT", `${path}/${id}`, { key, json })
+        const versions = Effect.map(
+          node.request("GET", `${path}/${id}/versions`, { key }),
+          ({ at }) => at("data") as ReadonlyArray<Record<string, unknown>>
+        )
+        assert.deepStrictEqual(yield* versions, [])
+        yield* put({ name: "Other" })
+        yield* put({ subject: welcome.subject, html: welcome.html, text: null })
+        yield* put({ subject: "{{oops" })
+        assert.deepStrictEqual(yield* versions, [])
+        const changed = yield* put({ name: "Third", subject: "Dear {{name}}" })
+        yield* put({ text: "Plain" })
+        yield* put({ html: "<b>x</b>" })
+        const listed = yield* versions
+        const kept = yield* Effect.forEach(listed, ({ id: version }) =>
+          Effect.map(
+            node.request("GET", `${path}/${id}/versions/${String(version)}`, { key }),
+            ({ at }) => at("data") as Record<string, unknown>
+          ))
+        // The list leaves out the texts, which may be megabytes.
+        assert.deepStrictEqual(listed, kept.map(({ html: _, text: __, ...rest }) => rest))
+        const { html, subject } = welcome
+        assert.deepStrictEqual(kept.map(({ created_at: _, id: __, ...texts }) => texts), [
+          { subject: "Dear {{name}}", html, text: "Plain" },
+          { subject: "Dear {{name}}", html, text: null },
+          { subject, html, text: null }
+        ])
+        assert.hasAllKeys(kept[0] ?? {}, ["id", "created_at", "subject", "html", "text"])
+        const [third, second, first] = kept.map(({ created_at }) => String(created_at))
+        assert.isTrue(String(first) <= String(changed.at("data", "updated_at")))
+        assert.deepStrictEqual([first, second, third], [first, second, third].toSorted())
+      }))
+
+    it.effect("a restored version becomes the texts, and the texts before become a version, so that nothing is lost", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        const { id, number } = yield* make(node, key)
+        const at = `${path}/${id}`
+        yield* node.request("PUT", at, {
+          key,
+          json: { name: "New", subject: "{{greeting}}", html: "<b>x</b>", text: "y" }
+        })
+        const list = node.request("GET", `${at}/versions`, { key })
+        const oldest = Number((yield* list).at("data", 0, "id"))
+        const restore = (ref: string | number, headers = {}) =>
+          node.request("POST", `${path}/${ref}/versions/${oldest}/restore`, { key, headers })
+        const headers = { "idempotency-key": `restore-${id}` }
+        const restored = yield* restore(id, headers)
+        assert.strictEqual(restored.status, 200, restored.text)
+        assert.deepInclude(restored.at("data"), {
+          ...welcome,
+          name: "New",
+          text: null,
+          variables: ["name", "shop.city"]
+        })
+        assert.deepStrictEqual((yield* node.request("GET", at, { key })).json, restored.json)
+        // Neither the same request again nor a restore of the present texts adds a version.
+        assert.strictEqual((yield* restore(id, headers)).headers["idempotency-replayed"], "true")
+        assert.strictEqual((yield* restore(number)).headers["deprecation"], "@1795219200")
+        const after = yield* list
+        assert.deepStrictEqual([after.at("data", 0, "subject"), after.at("data", 1, "id")], ["{{greeting}}", oldest])
+        assert.strictEqual(after.at("data", 2), undefined)
+        assert.strictEqual(after.headers["deprecation"], undefined)
+
+        const other = yield* makeAccount()
+        const { id: own } = yield* make(node, key)
+        const { id: theirs } = yield* make(node, other.key)
+        for (
+          const [caller, ref, version] of [
+            [other.key, id, oldest],
+            [other.key, theirs, oldest],
+            [key, own, oldest],
+            [key, id, oldest + 1_000_000],
+            [key, id, "x"]
+          ] as const
+        ) {
+          const one = `${path}/${ref}/versions/${version}`
+          for (const [method, asked] of [["GET", one], ["POST", `${one}/restore`]] as const) {
+            const answer = yield* node.request(method, asked, { key: caller })
+            assert.deepStrictEqual(
+              [answer.status, answer.at("error", "type")],
+              [404, "not_found"],
+              `${method} ${asked}`
+            )
+          }
+        }
+        const foreign = yield* node.request("GET", `${at}/versions`, { key: other.key })
+        assert.deepStrictEqual([foreign.status, foreign.at("error", "type")], [404, "not_found"])
+
+        const sql = yield* SqlClient.SqlClient
+        yield* node.request("DELETE", at, { key })
+        assert.deepStrictEqual(yield* sql`select from email_template_versions where template_id = ${id}`, [])
+        assert.strictEqual((yield* list).status, 404)
+        assert.strictEqual((yield* restore(id)).status, 404)
+      }))
+
+    it.effect("a template has its last 20 versions, also after concurrent changes", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        const [{ id }, { id: neighbour }] = [yield* make(node, key), yield* make(node, key)]
+        const put = (subject: string, ref = id) => node.request("PUT", `${path}/${ref}`, { key, json: { subject } })
+        const subjects = (ref: string) =>
+          Effect.map(
+            node.request("GET", `${path}/${ref}/versions`, { key }),
+            ({ at }) => (at("data") as ReadonlyArray<Record<string, unknown>>).map(({ subject }) => subject)
+          )
+        yield* put("N", neighbour)
+        for (let index = 0; index <= 21; index++) yield* put(`S${index}`)
+        assert.deepStrictEqual(yield* subjects(id), Array.from({ length: 20 }, (_, index) => `S${20 - index}`))
+        const many = Array.from({ length: 25 }, (_, index) => `C${index}`)
+        yield* Effect.forEach(many, (subject) => put(subject), { concurrency: "unbounded" })
+        const last = (yield* node.request("GET", `${path}/${id}`, { key })).at("data", "subject")
+        const kept = yield* subjects(id)
+        assert.strictEqual(new Set([...kept, last]).size, 21)
+        assert.isTrue(kept.every((subject) => many.includes(String(subject))))
+        const sql = yield* SqlClient.SqlClient
+        const rows = yield* sql`select from email_template_versions where template_id = ${id}`
+        assert.strictEqual(rows.length, 20)
+        assert.deepStrictEqual(yield* subjects(neighbour), [welcome.subject])
+      }))
   })
 
   describe("bulk email by template", () => {

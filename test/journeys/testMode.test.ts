@@ -172,6 +172,28 @@ layer(Production.layer, { excludeTestServices: true })(
         }
       }))
 
+    it.effect("numbers that fail on purpose fail for a test key, and are numbers like any other for a live one", () =>
+      Effect.gen(function*() {
+        const { carrier, node } = yield* Production
+        const { accountId, live, test } = yield* makePair()
+        const sms = { to: "+15005550001", content: `magic ${accountId}` }
+        const refused = yield* node.request("POST", "/v1/sms/send", { key: test, json: sms })
+        yield* reaching(`/v1/sms/messages/${String(refused.at("data", "message_id"))}`, test, ["failed"])
+        const sent = yield* node.request("POST", "/v1/sms/send", { key: live, json: sms })
+        yield* reaching(`/v1/sms/messages/${String(sent.at("data", "message_id"))}`, live, ["sent"])
+        const texts = carrier.requests.map(({ body }) => String(JSON.parse(body.toString()).text))
+        assert.strictEqual(texts.filter((text) => text === sms.content).length, 1)
+        const session = yield* node.request("POST", "/v1/whatsapp/sessions", { key: test, json: { name: "Shop" } })
+        const session_id = Number(session.at("id"))
+        yield* eventually(
+          node.request("GET", `/v1/whatsapp/sessions/${session_id}`, { key: test }),
+          ({ at }) => at("status") === "connected"
+        )
+        const json = { session_id, to: "+15550100000", content: "Hello" }
+        const chat = yield* node.request("POST", "/v1/whatsapp/send", { key: test, json })
+        yield* reaching(`/v1/whatsapp/messages/${String(chat.at("data", "message_id"))}`, test, ["failed"])
+      }))
+
     it.effect("test messages are sent while the relay is away, and live ones wait for it", () =>
       Effect.gen(function*() {
         const { relay } = yield* Production
@@ -326,6 +348,12 @@ layer(Production.layer, { excludeTestServices: true })(
         yield* eventually(
           node.request("GET", "/v1/requests", { key: live }),
           ({ text }) => text.includes("/v1/webhooks")
+        )
+        // The node whose relay was away may have been stopped before it could take back that it said so.
+        yield* eventually(
+          node.request("GET", "/v1/account/attention", { key: live }),
+          ({ text }) => !text.includes("relay_away"),
+          "30 seconds"
         )
         const before = { lists: yield* seen(live), metrics: yield* measured, mails: relay.messages.length }
         const to = `zoe-${accountId}@example.com`

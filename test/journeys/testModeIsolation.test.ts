@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { guarded } from "../contract/contract.ts"
+import { signedInAs } from "../support/consolePeople.ts"
 import { Relay } from "../support/Relay.ts"
 import { type Answer, eventually, makeAccount, makeKey, type RunningNode, Service } from "../support/Service.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
@@ -76,7 +77,7 @@ const readAll = Effect.fnUntraced(function*(node: RunningNode, key: string) {
 layer(Relay.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServices: true })(
   "a live and a test key side by side",
   (it) => {
-    it.effect("the same journey with both keys shows in no list, record, usage figure, price or webhook of the other key", () =>
+    it.effect("the same journey with both keys shows in no list, record, export, usage figure, price or webhook of the other key", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { accountId, key: live } = yield* makeAccount()
@@ -153,6 +154,20 @@ layer(Relay.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestService
           for (const body of bodies) assert.notInclude(body, markOf(other))
         }
         assert.isAtLeast(compared, 2 * 10)
+        // The files of the console have the rows of one mode.
+        const { cookie } = yield* signedInAs(accountId, "owner")
+        for (const mode of modes) {
+          const base = `/console/${accountId}${mode === "test" ? "/test" : ""}`
+          const file = (page: string) => node.request("GET", `${base}${page}?format=csv`, { headers: { cookie } })
+          const messages = yield* file("/messages")
+          assert.match(messages.headers["content-type"] ?? "", /^text\/csv/)
+          assert.include(messages.text, markOf(mode))
+          assert.notInclude(messages.text, markOf(otherOf(mode)))
+          assert.notInclude(messages.text, phones[otherOf(mode)].slice(1))
+          const used = (yield* file("/usage")).text.split("\r\n").map((line) => line.split(","))
+          const emails = used.filter(([, metric]) => metric === "email").map(([, , count]) => Number(count))
+          assert.strictEqual(emails.reduce((sum, count) => sum + count, 0), 4, mode)
+        }
         const amount = (mode: Mode) => Number(read[mode].get("/v1/account/billing")?.at("data", "amount_usd"))
         assert.isTrue(amount("live") > 0 && amount("test") === 0)
       }))

@@ -90,7 +90,7 @@ const trackedMail = Effect.fnUntraced(function*(options: {
 layer(Relay.layer(), { excludeTestServices: true })("open and click tracking", (it) => {
   it.effect("an open and a click in a signed mail are counted and published with the link's target", () =>
     Effect.gen(function*() {
-      const { batch, body, clicks, events, open, raw, recipient, text, to, visit } = yield* trackedMail({})
+      const { batch, body, clicks, events, key, node, open, raw, recipient, text, to, visit } = yield* trackedMail({})
       assert.strictEqual((yield* dkimVerdict(raw)).result, "pass")
       assert.match(open, /^\/t\/o\/[\w-]{32}\.gif$/)
       assert.lengthOf(clicks, 3)
@@ -122,6 +122,16 @@ layer(Relay.layer(), { excludeTestServices: true })("open and click tracking", (
       assert.strictEqual(clicked?.event, "email.clicked")
       assert.deepInclude(clicked?.data, { batch_id: batch, to, subject: "Hi you", url: first, bot: false })
       assert.deepStrictEqual(yield* recipient, { status: "clicked", opens: 1, clicks: 1 })
+
+      const list = yield* node.request("GET", `/v1/messages?batch_id=${batch}`, { key })
+      const told = yield* node.request("GET", `${String(list.at("data", 0, "href"))}/timeline`, { key })
+      const statuses = (told.at("data") as ReadonlyArray<{ readonly kind: string; readonly detail: object }>)
+        .flatMap(({ detail, kind }) => kind === "status" ? [detail] : [])
+      assert.deepStrictEqual(statuses, [
+        { status: "sent", source: "relay", to, error: null },
+        { status: "opened", source: "pixel", to, error: null },
+        { status: "clicked", source: "link", to, error: null }
+      ])
     }))
 
   it.effect("repeated opens and clicks are all counted, but published once for each link", () =>

@@ -64,6 +64,36 @@ layer(Service.layer(), { excludeTestServices: true })(
         assert.isUndefined(plain.headers["x-unknown-fields"])
       }))
 
+    it.effect("unknown names of objects within the body are told with their place, and names that an object may choose are not", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        const steps = [
+          { channel: "sms", content: "Hello", within_second: 60 },
+          {
+            channel: "email",
+            subject: "s",
+            text: "t {{any}}",
+            variables: { any: 1 },
+            headers: { "X-A": "b" },
+            unti: "sent"
+          }
+        ]
+        const to = { phone: "+250788123456", email: "ada@people.example", fax: "1" }
+        const metadata = { anything: "goes" }
+        const sent = yield* node.request("POST", "/v1/messages", { key, json: { to, steps, metadata, tag: [] } })
+        assert.strictEqual(sent.status, 202, sent.text)
+        assert.strictEqual(sent.headers["x-unknown-fields"], "tag, to.fax, steps[0].within_second, steps[1].unti")
+        const recipients = [{ to: "ada@people.example", variable: { name: "Ada" } }, "bob@people.example"]
+        const batch = { recipients, subject: "s", html: "h" }
+        const bulk = yield* node.request("POST", "/v1/email/send-bulk?dry_run=1", { key, json: batch })
+        assert.strictEqual(bulk.status, 202, bulk.text)
+        assert.deepStrictEqual(bulk.at("data", "warnings"), [
+          "unknown parameter \"dry_run\" was ignored",
+          "unknown field \"recipients[0].variable\" was ignored; did you mean \"variables\"?"
+        ])
+      }))
+
     it.effect("a request with hundreds of unknown names tells twenty of them", () =>
       Effect.gen(function*() {
         const node = yield* Service

@@ -146,7 +146,7 @@ layer(Relay.layer({ env }), { excludeTestServices: true })("webhook health", (it
       ])
     }))
 
-  it.effect("a delivery answered 410 Gone four times makes the webhook unhealthy at once", () =>
+  it.effect("a delivery answered 410 Gone four times makes the webhook unhealthy at once, and any accepted change repairs it", () =>
     Effect.gen(function*() {
       const hook = yield* webhookAt([410])
       yield* hook.happen
@@ -156,11 +156,21 @@ layer(Relay.layer({ env }), { excludeTestServices: true })("webhook health", (it
       assert.strictEqual(hook.receiver.requests.length, 4)
       const [mail] = yield* hook.mails
       assert.include(mail?.text, "the endpoint answered every attempt of a delivery with 410 Gone")
+      const refused = yield* hook.change({ url: "no url" })
+      assert.strictEqual(refused.status, 422)
+      assert.strictEqual((yield* hook.get).at("data", "status"), "unhealthy")
+      const changed = yield* hook.change({ events: ["email.bulk_completed"] })
+      assert.deepInclude(changed.at("data"), { status: "active", unhealthy_reason: null, failure_count: 0 })
+      yield* hook.happen
+      yield* hook.exhausted(2)
+      yield* hook.turned("unhealthy", "gone")
       // A disabled webhook gets no events and no records.
       const off = yield* hook.change({ is_active: false })
       assert.deepInclude(off.at("data"), { status: "disabled", is_active: false })
       yield* hook.happen
-      assert.strictEqual((yield* hook.list()).at("meta", "total"), 1)
+      assert.strictEqual((yield* hook.list()).at("meta", "total"), 2)
+      const still = yield* hook.change({ events: ["email.bulk_completed"] })
+      assert.deepInclude(still.at("data"), { status: "disabled", is_active: false })
       const on = yield* hook.change({ is_active: true })
       assert.deepInclude(on.at("data"), { status: "active", unhealthy_reason: null, failure_count: 0 })
     }))

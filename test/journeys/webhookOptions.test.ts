@@ -133,6 +133,33 @@ layer(Relay.layer(), { excludeTestServices: true })("options of a webhook", (it)
       )
     }))
 
+  it.effect("a webhook with tags gets the events of messages that have any of them", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const receiver = yield* makeWebhookReceiver()
+      const own = (tags: ReadonlyArray<string>) =>
+        create(node, key, { url: receiver.url, events: ["message.delivered"], tags })
+      const [some, all] = [yield* own(["booking", "receipt"]), yield* own([])]
+      const send = Effect.fnUntraced(function*(tags: ReadonlyArray<string>) {
+        const json = { to: "+250788123456", content: "Hello", tags }
+        return Number((yield* node.request("POST", "/v1/sms/send", { key, json })).at("data", "message_id"))
+      })
+      const wanted = [yield* send(["receipt"]), yield* send(["other", "booking"])]
+      const others = [yield* send(["other"]), yield* send([])]
+      const gotBy = Effect.fnUntraced(function*(id: number, count: number) {
+        const list = yield* asking(deliveriesOf(node, key, id), ({ at }) => at("meta", "total") === count)
+        const rows = list.at("data") as ReadonlyArray<{ readonly id: number }>
+        const details = yield* Effect.forEach(
+          rows,
+          (row) => node.request("GET", `/v1/webhooks/${id}/deliveries/${row.id}`, { key })
+        )
+        return details.map(({ at }) => Number(at("data", "payload", "data", "message_id")))
+      })
+      assert.sameMembers(yield* gotBy(all.id, 4), [...wanted, ...others])
+      assert.sameMembers(yield* gotBy(some.id, 2), wanted)
+    }))
+
   it.effect("with the extended policy a delivery survives an outage of a day and arrives at its ninth attempt", () =>
     Effect.gen(function*() {
       const node = yield* Service

@@ -32,6 +32,9 @@ export const fillAccount = Effect.fnUntraced(function*(key: string) {
     const { status, text } = yield* request("POST", path, { key, json })
     assert.isBelow(status, 300, `${path}: ${text}`)
   }
+  const templates = yield* request("GET", "/v1/email/templates", { key })
+  const template = String(templates.at("data", 0, "id"))
+  yield* request("PUT", `/v1/email/templates/${template}`, { key, json: { subject: "Welcome, {{name}}" } })
 })
 
 /** The paths that a page's links lead to, without their queries. */

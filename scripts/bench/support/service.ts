@@ -1,8 +1,10 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Redacted, Schedule } from "effect"
+import { execFile } from "node:child_process"
 import * as NodeFs from "node:fs"
 import * as NodeOs from "node:os"
 import * as NodePath from "node:path"
+import { promisify } from "node:util"
 import { Accounts } from "../../../src/accounts/Accounts.ts"
 import { Audit } from "../../../src/accounts/Audit.ts"
 import { Notices } from "../../../src/accounts/notices/Notices.ts"
@@ -12,6 +14,7 @@ import { Database } from "../../../src/platform/database/Database.ts"
 import * as EmbeddedPostgres from "../../../src/platform/database/embedded/EmbeddedPostgres.ts"
 import * as PgCodecs from "../../../src/platform/database/PgCodecs.ts"
 import { EmailAddress } from "../../../src/values/EmailAddress.ts"
+import { AccountId } from "../../../src/values/Ids.ts"
 import { awaitLine, spawn } from "./script.ts"
 
 /** The key of secrets that a bench inserts and the service opens. */
@@ -127,6 +130,17 @@ export const makeAccounts = Effect.fnUntraced(function*(database: BenchDatabase,
     )
   )
 })
+
+/** An account of the enterprise plan with one key. The version makes it, because its tables may differ from ours. */
+export const createAccount = (main: string, database: BenchDatabase) =>
+  Effect.promise(async () => {
+    const words = ["create", "--name=Bench", "--email=owner@bench.example", "--plan=enterprise", "--json"]
+    const { stdout } = await promisify(execFile)(process.execPath, [main, "account", ...words], {
+      env: environment(database)
+    })
+    const { account_id, api_key }: { account_id: number; api_key: string } = JSON.parse(stdout)
+    return { accountId: AccountId.make(account_id), key: api_key }
+  })
 
 /** The vault of the services that {@link startService} starts. */
 export const vault = Vault.layer(Redacted.make(new Uint8Array(mainKey)))

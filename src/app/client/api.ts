@@ -2,7 +2,7 @@ import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { call, client, json, print } from "./connection.ts"
 
-const methods = ["GET", "POST", "PUT", "DELETE"] as const
+const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const
 
 /** The body is not JSON, so the service would refuse it. */
 class BodyMalformed extends Schema.TaggedError<BodyMalformed>()("BodyMalformed", {}) {

@@ -25,6 +25,7 @@ export const toolTable: Readonly<Record<string, ToolRow>> = {
   email_list: { operation: "GET /v1/email/messages", title: "List emails" },
   email_status: { operation: "GET /v1/email/messages/{id}", title: "Read an email's status" },
   email_timeline: { operation: "GET /v1/email/messages/{id}/timeline", title: "Read what happened to an email" },
+  email_content_get: { operation: "GET /v1/email/messages/{id}/content", title: "Read what an email says" },
   email_suppressions_list: { operation: "GET /v1/email/suppressions", title: "List suppressed addresses" },
   email_suppression_get: {
     operation: "GET /v1/email/suppressions/{email}",
@@ -45,6 +46,18 @@ export const toolTable: Readonly<Record<string, ToolRow>> = {
   email_template_create: { operation: "POST /v1/email/templates", title: "Create an email template" },
   email_template_update: { operation: "PUT /v1/email/templates/{template_id}", title: "Change an email template" },
   email_template_delete: { operation: "DELETE /v1/email/templates/{template_id}", title: "Delete an email template" },
+  email_template_versions_list: {
+    operation: "GET /v1/email/templates/{template_id}/versions",
+    title: "List the versions that a template had before"
+  },
+  email_template_version_get: {
+    operation: "GET /v1/email/templates/{template_id}/versions/{version_id}",
+    title: "Read a version of a template"
+  },
+  email_template_version_restore: {
+    operation: "POST /v1/email/templates/{template_id}/versions/{version_id}/restore",
+    title: "Give a template the texts of a version"
+  },
   email_domains_list: { operation: "GET /v1/email/domains", title: "List sending domains" },
   email_domain_get: { operation: "GET /v1/email/domains/{id}", title: "Read a sending domain with its DNS records" },
   email_domain_add: { operation: "POST /v1/email/domains", title: "Add a sending domain" },

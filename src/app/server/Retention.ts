@@ -60,7 +60,7 @@ const dropBodies = Effect.gen(function*() {
 export const retain = Effect.gen(function*() {
   const { attemptRetentionDays, deliveryRetentionDays, eventRetentionDays, requestLogRetentionDays } = yield* AppConfig
   yield* RetentionClock.advance
-  yield* createPartitions
+  yield* createPartitions(14)
   yield* markIds
   yield* drop("events", eventRetentionDays)
   yield* drop("webhook_deliveries", deliveryRetentionDays)
@@ -83,7 +83,7 @@ export const ErasureSteps = Layer.succeed(Erasure, [
   failoversErasure,
   emailErasure,
   whatsappErasure,
-  { name: "templates", some: eraseRows("email_templates") },
+  { name: "templates", some: eraseRows("email_template_versions", "email_templates") },
   { name: "sending domains", some: eraseRows("email_domains") },
   ...webhooksErasure,
   {

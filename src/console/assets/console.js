@@ -35,11 +35,22 @@
     dialog.showModal()
   }
 
-  // A page that asks for a confirmation opens above the page that leads to it.
+  // What the service sends. Says so where it does not answer.
+  const reach = async (opener, address, options) => {
+    try {
+      return await fetch(address, { credentials: "same-origin", ...options })
+    } catch (error) {
+      openAbove(document.querySelector("template#away").content.cloneNode(true), location.href, opener)
+      throw error
+    }
+  }
+
+  // A page that asks for a confirmation opens above the page that leads to it. One that leads elsewhere, as to the sign-in page,
+  // takes the whole window.
   const openDialog = async (link) => {
-    const answer = await fetch(link.href, { credentials: "same-origin" })
+    const answer = await reach(link, link.href)
     const main = (await pageOf(answer)).querySelector("main")
-    if (!answer.ok || main === null) return void location.assign(link.href)
+    if (!answer.ok || answer.redirected || main === null) return void location.assign(link.href)
     openAbove(main, link.href, link)
   }
 
@@ -47,13 +58,15 @@
   // promise of the text. What cannot be copied is shown.
   const copyAnswer = async (form, button) => {
     const body = new URLSearchParams(new FormData(form))
-    const page = fetch(form.action, { method: "POST", body, credentials: "same-origin" }).then(pageOf)
+    const answer = reach(button, form.action, { method: "POST", body })
+    const page = answer.then(pageOf)
     const source = page.then((found) => found.querySelector("main [data-copy]").dataset)
     const text = source.then(({ copy }) => new Blob([copy], { type: "text/plain" }))
     try {
       await navigator.clipboard.write([new ClipboardItem({ "text/plain": text })])
       sayCopied(button, (await source).copied)
     } catch {
+      if ((await answer).redirected) return void location.assign(form.action)
       openAbove((await page).querySelector("main"), form.action, button)
     }
   }
@@ -62,7 +75,7 @@
     // Without TLS there is no clipboard: then the form loads its answer.
     if (!event.target.matches("[data-copies]") || navigator.clipboard === undefined) return
     event.preventDefault()
-    void copyAnswer(event.target, event.submitter)
+    copyAnswer(event.target, event.submitter).catch(() => undefined)
   })
 
   document.addEventListener("click", (event) => {
@@ -71,7 +84,7 @@
     const link = event.target.closest("a[data-dialog]")
     if (link !== null && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
       event.preventDefault()
-      return void openDialog(link)
+      return void openDialog(link).catch(() => undefined)
     }
     const cancel = event.target.closest("dialog .buttons a")
     if (cancel !== null) {
@@ -204,14 +217,35 @@
 // Passkeys: the browser's answer goes into the form, which is then sent as any other.
 ;(() => {
   if (typeof PublicKeyCredential?.parseRequestOptionsFromJSON !== "function") return
-  const ask = async (form) => {
-    const wanted = JSON.parse(form.dataset.wanted)
-    const credential = form.dataset.passkey === "create"
+  const answerOf = async ({ dataset }) => {
+    const wanted = JSON.parse(dataset.wanted)
+    const credential = dataset.passkey === "create"
       ? await navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(wanted) })
       : await navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(wanted) })
-    form.elements.namedItem("answer").value = JSON.stringify(credential.toJSON())
+    return JSON.stringify(credential.toJSON())
+  }
+  const ask = async (form) => {
+    form.elements.namedItem("answer").value = await answerOf(form)
     form.submit()
   }
+  // The page behind the link proves the identity. Then the form around the link is sent as it is, with all that was typed.
+  const prove = async (link) => {
+    const page = await fetch(link.href, { credentials: "same-origin" })
+    const form = new DOMParser().parseFromString(await page.text(), "text/html").querySelector("form[data-passkey=get]")
+    if (page.redirected || form === null) return false
+    const body = new URLSearchParams(new FormData(form))
+    body.set("answer", await answerOf(form))
+    return (await fetch(link.href, { method: "POST", body, credentials: "same-origin" })).redirected
+  }
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a[data-proof]")
+    if (link === null || event.ctrlKey || event.metaKey || event.shiftKey) return
+    event.preventDefault()
+    prove(link).then(
+      (isProven) => isProven ? link.closest("form").submit() : location.assign(link.href),
+      () => undefined
+    )
+  })
   for (const form of document.querySelectorAll("form[data-passkey]")) {
     form.hidden = false
     form.addEventListener("submit", (event) => {

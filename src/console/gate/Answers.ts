@@ -84,16 +84,18 @@ export class Answers extends Context.Service<Answers, {
       Effect.map(Outages, (outages) => {
         const page = (visit: Visit, ask: Ask, drawn: Drawn): Response => {
           if (drawn.frame !== undefined) {
-            return htmlOf(visit, { markup: drawn.frame, headers: frameHeaders(visit.approach.isSecure) })
+            const answer = htmlOf(visit, { markup: drawn.frame, headers: frameHeaders(visit.approach.isSecure) })
+            return withCookies(answer, visit.approach, visit.cookies)
           }
           if (drawn.file !== undefined) {
-            return HttpServerResponse.stream(Stream.encodeText(drawn.file.lines), {
-              contentType: "text/csv; charset=utf-8",
+            const answer = HttpServerResponse.stream(Stream.encodeText(drawn.file.lines), {
+              contentType: drawn.file.type ?? "text/csv; charset=utf-8",
               headers: {
                 ...pageHeaders(visit.approach.isSecure),
                 "content-disposition": `attachment; filename="${drawn.file.name}"`
               }
             })
+            return withCookies(answer, visit.approach, visit.cookies)
           }
           const done = doneOf(visit.request)
           const frame = { drawn, done: done === undefined ? undefined : ask.t.named(done) }

@@ -89,26 +89,30 @@ export class Gate extends Context.Service<Gate, {
         const form = new URLSearchParams(text)
         const action = page.actions.find(({ name }) => name === form.get(actionField))
         if (action === undefined || !page.admits(action)) return answers.problem(visit, ask, { kind: "missing" })
-        const again = (refused: Refused) =>
+        const again = (at: Visit, asked: A) => (refused: Refused) =>
           Effect.map(
-            shown(page, { ...ask, attempt: attemptOf(ask.t, { action, form }, refused) }),
-            (drawn) => answers.page(visit, ask, { ...drawn, status: refused.status })
+            shown(page, { ...asked, attempt: attemptOf(ask.t, { action, form }, refused) }),
+            (drawn) => answers.page(at, asked, { ...drawn, status: refused.status })
           )
+        const refusedAt = (at: Visit, asked: A) => (error: ApiError | Refused) =>
+          Effect.flatMap(isRefused(error) ? Effect.succeed(error) : refusedBy(error), again(at, asked))
         if (!visits.isGenuine(visit, form)) {
-          return yield* again(Refused.of(ask.t.text("problem.crossSite.text"), { status: 403 }))
+          return yield* again(visit, ask)(Refused.of(ask.t.text("problem.crossSite.text"), { status: 403 }))
         }
-        const proven = proofs.before(action, visit, form)
-        const ran = Effect.flatMap(proven, (at) => {
-          const asked = at.signedIn === undefined ? ask : { ...ask, signedIn: at.signedIn }
-          return Effect.map(
-            action.run(form, asked),
-            (next) => next._tag === "Go" ? follow(at, next) : answers.page(at, asked, next.page)
-          )
+        return yield* Effect.matchEffect(proofs.before(action, visit, form), {
+          onFailure: refusedAt(visit, ask),
+          // The browser gets the token of a proof also if the form is refused.
+          onSuccess: (at) => {
+            const asked = at.signedIn === undefined ? ask : { ...ask, signedIn: at.signedIn }
+            return Effect.catch(
+              Effect.map(
+                action.run(form, asked),
+                (next) => next._tag === "Go" ? follow(at, next) : answers.page(at, asked, next.page)
+              ),
+              refusedAt(at, asked)
+            )
+          }
         })
-        return yield* Effect.catch(
-          ran,
-          (error) => isRefused(error) ? again(error) : Effect.flatMap(refusedBy(error), again)
-        )
       })
 
       const perform = <A extends Ask, R>(visit: Visit, ask: A, page: Performed<A, R>) =>
@@ -131,7 +135,9 @@ export class Gate extends Context.Service<Gate, {
         const { ask, request, signedIn } = visit
         if (page.kind === "door") return yield* perform(visit, ask, { ...page, admits: admitsAll })
         if (signedIn === undefined) {
-          const next = request.method === "GET" ? `?next=${encodeURIComponent(request.url)}` : ""
+          // Forms are sent to the address of their page. Nothing is left to do for one who wanted to sign out.
+          const isOver = request.method === "POST" && page.path === "/sign-out"
+          const next = isOver ? "" : `?next=${encodeURIComponent(request.url)}`
           return redirect(visit, `/console/sign-in${next}`, 302)
         }
         const person: PersonAsk = { ...ask, signedIn }

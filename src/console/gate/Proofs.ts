@@ -13,7 +13,7 @@ import type { Visit } from "./Visits.ts"
 export class Proofs extends Context.Service<Proofs, {
   /**
    * The visit with a fresh proof, if the action needs one: password, and the code of a person with a second factor. The browser
-   * gets another token.
+   * gets another token. A form without a proof, from a page that was drawn while the last one was fresh, is no wrong guess.
    */
   readonly before: (
     action: { readonly isFresh: boolean },
@@ -43,6 +43,7 @@ export class Proofs extends Context.Service<Proofs, {
         function*(action: { readonly isFresh: boolean }, visit: Visit, form: URLSearchParams) {
           const { approach, ask: { t }, cookies, signedIn } = visit
           if (!action.isFresh || signedIn === undefined || signedIn.is_fresh) return visit
+          if (!form.has(passwordField)) return yield* Refused.of(t.text("proof.text"))
           yield* guesses.countedAnywhere(`proof:${signedIn.person.id}`, proves(signedIn, form)).pipe(
             Effect.catchTag("InvalidCredentials", () => {
               const message = t.text("proof.wrong")

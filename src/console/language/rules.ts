@@ -2,6 +2,7 @@
  * Finds the text that says what the API says of a field or of a DNS record. A sentence of the API identifies its rule, as in gettext: the
  * answer has no other name for it. A test compares this list with the sources of the API.
  */
+import { Record } from "effect"
 import type { Key } from "./Texts.ts"
 
 /** The text of a rule that a field broke, or of a verdict on a DNS record. */
@@ -27,6 +28,7 @@ export const rules: ReadonlyArray<readonly [sentence: string, text: RuleKey]> = 
   ["must not contain a NUL character", "fault.characters"],
   ["must be well-formed Unicode", "fault.characters"],
   ["must not have a name with a NUL character or a lone surrogate", "fault.characters"],
+  ["must have at most <most> addresses", "fault.entries"],
   ["must have at most <most> elements, or <names> names", "fault.entries"],
   ["must not be empty: write an address such as <example>", "fault.email.at"],
   ["has no @: write an address such as <example>", "fault.email.at"],
@@ -174,13 +176,16 @@ const patternOf = (sentence: string) =>
 
 const patterns = rules.map(([sentence, text]) => ({ pattern: patternOf(sentence), text }))
 
+/** An amount is a number, so that texts write it as the language does. */
+const valueOf = (part: string) => /^[1-9]\d{0,8}$/.test(part) ? Number(part) : part
+
 /** The text of a sentence with what it repeats; undefined for a sentence that the console does not know. */
 export const ruleOf = (
   sentence: string
-): { readonly text: RuleKey; readonly values: Readonly<Record<string, string>> } | undefined => {
+): { readonly text: RuleKey; readonly values: Readonly<Record<string, string | number>> } | undefined => {
   for (const { pattern, text } of patterns) {
     const found = pattern.exec(sentence)
-    if (found !== null) return { text, values: { ...found.groups } }
+    if (found !== null) return { text, values: Record.map({ ...found.groups }, valueOf) }
   }
   return undefined
 }

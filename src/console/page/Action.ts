@@ -7,7 +7,7 @@ import { Violation } from "../../platform/http/ApiErrors.ts"
 import type { Permission } from "../../values/Permission.ts"
 import type { Key } from "../language/Messages.ts"
 import type { AccountAsk, Ask, Drawn, FieldFault, PersonAsk } from "./Ask.ts"
-import { type Fields, type Values, valuesOf } from "./Field.ts"
+import { Field, type Fields, type Values, valuesOf } from "./Field.ts"
 import { principalOf } from "./principalOf.ts"
 
 /** The token that this browser gets from now on; null ends its sign-in. */
@@ -120,6 +120,22 @@ const pathOf = (template: string, { params = {}, query = {} }: Wanted): string =
   )
   return search.size === 0 ? path : `${path}?${search}`
 }
+
+/** The fields of a form that cannot be undone: the name that the page gives, and the same name as a person types it. */
+export const namedFields = (label: Key) => ({
+  named: Field.hidden(),
+  typed: Field.text({ label, autocomplete: "off" })
+})
+
+/** A form with these fields works only if both names are the same, so that nothing is removed by a slip. */
+export const ifNamed = <R>(action: Action<AccountAsk, R>): Action<AccountAsk, R> => ({
+  ...action,
+  run: (sent, ask) => {
+    if (sent.get("typed")?.trim() === sent.get("named")?.trim()) return action.run(sent, ask)
+    const message = ask.t.text("form.differs")
+    return Effect.fail(Refused.of(message, { faults: [{ param: "typed", message }] }))
+  }
+})
 
 /** The name of the hidden field that makes a form work once. */
 export const onceField = "_once"

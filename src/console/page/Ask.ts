@@ -94,10 +94,12 @@ export interface Drawn {
   readonly leadsTo?: string
   /** The whole document in the place of the page: foreign markup, for a locked frame of another page. */
   readonly frame?: string
-  /** A table to save, in the place of the page. */
+  /** A file to save, in the place of the page. */
   readonly file?: {
     /** Such as `usage.csv`. */
     readonly name: string
+    /** By default a table. */
+    readonly type?: "application/json"
     readonly lines: Stream.Stream<string>
   }
   /** The `GET` request that gives this data, such as `/v1/api-keys`. */

@@ -3,6 +3,7 @@ const places: ReadonlyArray<readonly [path: RegExp, page: `/${string}`]> = [
   [/^\/v1\/(email|sms|whatsapp)\/(?:messages|status)\/(\d+)(?:\/timeline)?$/, "/messages/$1/$2"],
   [/^\/v1\/(email|sms|whatsapp)\/batches\/(\w+)(?:\/recipients)?$/, "/batches/$1/$2"],
   [/^\/v1\/email\/templates\/(\w+)$/, "/templates/$1"],
+  [/^\/v1\/email\/templates\/(\w+)\/versions(?:\/\d+\/restore)?$/, "/templates/$1/versions"],
   [/^\/v1\/email\/domains\/(\d+)$/, "/domains/$1"],
   [/^\/v1\/email\/suppressions\/[^/]+$/, "/suppressions"],
   [/^\/v1\/whatsapp\/sessions\/(\d+)$/, "/whatsapp/$1"],

@@ -12,6 +12,7 @@ import { signInPages } from "./doors/SignInPages.ts"
 import { domainsPages } from "./email/DomainsPages.ts"
 import { suppressionsPages } from "./email/SuppressionsPages.ts"
 import { templatesPages } from "./email/TemplatesPages.ts"
+import { templateVersionsPages } from "./email/TemplateVersionsPages.ts"
 import { findPage } from "./find/FindPage.ts"
 import { batchesPages } from "./messages/BatchesPages.ts"
 import { messagePage } from "./messages/MessagePage.ts"
@@ -21,6 +22,7 @@ import { sendPage } from "./messages/SendPage.ts"
 import { overviewPage } from "./overview/OverviewPage.ts"
 import { usagePage } from "./overview/UsagePage.ts"
 import { confirmPage } from "./settings/ConfirmPage.ts"
+import { factorPages } from "./settings/FactorPages.ts"
 import { profilePage } from "./settings/ProfilePage.ts"
 import { securityPage } from "./settings/SecurityPage.ts"
 import { smsPage } from "./sms/SmsPage.ts"
@@ -43,6 +45,7 @@ const list = [
   confirmPage,
   profilePage,
   securityPage,
+  ...factorPages,
   overviewPage,
   usagePage,
   messagesPage,
@@ -51,6 +54,7 @@ const list = [
   ...batchesPages,
   sendPage,
   ...templatesPages,
+  ...templateVersionsPages,
   ...domainsPages,
   ...suppressionsPages,
   ...sessionsPages,

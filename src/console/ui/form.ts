@@ -26,11 +26,17 @@ interface Drawn {
   readonly fault: string | undefined
   readonly id: string
   readonly options: ReadonlyArray<Option>
+  /** The browser checks the form. It must not refuse an empty field, because its words are not the reader's. */
+  readonly isChecked?: boolean
 }
 
-const attributes = ({ fault, field, id, name }: Drawn): Html => {
+const requirement = ({ field: { isRequired, kind }, isChecked = false }: Drawn) =>
+  isRequired && new Html(isChecked && kind !== "time" ? " aria-required=\"true\"" : " required")
+
+const attributes = (drawn: Drawn): Html => {
+  const { fault, field, id, name } = drawn
   const describedBy = [field.hint !== undefined && `${id}-hint`, fault !== undefined && `${id}-fault`].filter(Boolean)
-  return html` id="${id}" name="${name}"${field.isRequired && new Html(" required")}${
+  return html` id="${id}" name="${name}"${requirement(drawn)}${
     fault !== undefined && new Html(" aria-invalid=\"true\"")
   }${describedBy.length > 0 && html` aria-describedby="${describedBy.join(" ")}"`}${
     field.autocomplete !== undefined && html` autocomplete="${field.autocomplete}"`
@@ -121,7 +127,9 @@ const faultAt = (attempt: Attempt | undefined, name: string) =>
 
 const summary = (ask: Ask, attempt: Attempt, shown: ReadonlyMap<string, string>): Html => {
   const { t } = ask
-  const other = attempt.faults.filter(({ param }) => ![...shown.keys()].some((name) => param.startsWith(name)))
+  // What is wrong with a proof is said at its fields.
+  const said = [...shown.keys(), passwordField, codeField]
+  const other = attempt.faults.filter(({ param }) => !said.some((name) => param.startsWith(name)))
   return html`<div class="problem" role="alert" tabindex="-1"><h2>${icon("circle-alert")}<span>${
     t.text("form.problem")
   }</span></h2><p>${attempt.message}</p>${
@@ -135,21 +143,30 @@ const summary = (ask: Ask, attempt: Attempt, shown: ReadonlyMap<string, string>)
   }</div>`
 }
 
+/** The page of a proof alone, which has a button for passkeys. */
+const confirmPath = "/console/confirm"
+
 /** The fields with which a person proves their identity before a form that needs a fresh proof. */
-const proofOf = <A extends Ask, R>(ask: A, { isFresh }: Action<A, R>, attempt: Attempt | undefined): Html | false => {
+const proofOf = <A extends Ask, R>(
+  ask: A,
+  { isFresh, name: form }: Action<A, R>,
+  attempt: Attempt | undefined
+): Html | false => {
   const { t } = ask
   if (!isFresh || !isOfPerson(ask)) return false
   const { has_second_factor, is_fresh } = ask.signedIn
   if (is_fresh) return false
   const given = (name: string, field: Field<unknown>) =>
-    fieldOf({ ask, name, field, values: [], fault: faultAt(attempt, name), id: `f-${name}`, options: [] })
+    fieldOf({ ask, name, field, values: [], fault: faultAt(attempt, name), id: `f-${form}${name}`, options: [] })
   return html`<fieldset class="proof"><legend>${icon("lock")}<span>${
     t.text("proof.title")
   }</span></legend><p class="hint">${t.text("proof.text")}</p>${given(passwordField, proofFields.password)}${
     has_second_factor && given(codeField, proofFields.code)
   }${
-    has_second_factor && ask.party !== undefined
-    && html`<p><a href="/console/confirm?next=${encodeURIComponent(ask.path)}">${t.text("proof.passkey")}</a></p>`
+    has_second_factor && ask.party !== undefined && ask.path !== confirmPath
+    && html`<p><a data-proof href="${confirmPath}?next=${encodeURIComponent(ask.path)}">${
+      t.text("proof.passkey")
+    }</a></p>`
   }</fieldset>`
 }
 
@@ -157,6 +174,8 @@ const proofOf = <A extends Ask, R>(ask: A, { isFresh }: Action<A, R>, attempt: A
 export const form = <A extends Ask, R>(ask: A, action: Action<A, R>, options: FormOptions): Html => {
   const attempt = ask.attempt?.action === action.name ? ask.attempt : undefined
   const { once, token } = ask.seal(action.name)
+  // A browser sends a time that is half typed as an empty one, so it must refuse it itself.
+  const isChecked = Object.values(action.fields).some(({ kind }) => kind === "time")
   const drawn = Object.entries(action.fields).map(([name, field]): Drawn => ({
     ask,
     name,
@@ -166,14 +185,15 @@ export const form = <A extends Ask, R>(ask: A, action: Action<A, R>, options: Fo
       : attempt.form.getAll(name),
     fault: faultAt(attempt, name),
     id: `f-${name}`,
-    options: options.choices?.[name] ?? field.options?.(ask) ?? []
+    options: options.choices?.[name] ?? field.options?.(ask) ?? [],
+    isChecked
   }))
   const faulty = new Map(
     drawn.flatMap(({ fault, field, name }) =>
       fault === undefined || field.label === undefined ? [] : [[name, ask.t.named(field.label) ?? name]]
     )
   )
-  return html`<form method="post" class="form" novalidate>
+  return html`<form method="post" class="form"${!isChecked && new Html(" novalidate")}>
 ${attempt !== undefined && summary(ask, attempt, faulty)}
 <input type="hidden" name="${actionField}" value="${action.name}"><input type="hidden" name="${tokenField}" value="${token}"><input type="hidden" name="${onceField}" value="${once}">
 ${drawn.map(fieldOf)}${options.more}${proofOf(ask, action, attempt)}

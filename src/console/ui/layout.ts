@@ -145,11 +145,17 @@ const personMenu = (ask: PersonAsk, signOut: Html, own: Surroundings["own"]) =>
     isAccount(ask) && shortcutButton(ask)
   }${signOut}</div></details>`
 
+/** The command of a page for a shell, which would read `?` and `&` itself. Options follow the path after a space. */
+export const curlOf = (base: string, request: string) => {
+  const [path = "", ...options] = request.split(" ")
+  return ["curl", `'${base}${path}'`, ...options, `-H "Authorization: Bearer $KEY"`].join(" ")
+}
+
 const footer = (ask: Ask, { curl }: Drawn) =>
   html`<footer class="foot"><p>${ask.t.text("frame.zone", { zone: ask.timezone })}</p>${
     curl !== undefined &&
     html`<details class="curl"><summary>${icon("terminal")}<span>${ask.t.text("common.curl")}</span></summary>${
-      copyable(ask, `curl ${ask.base}${curl} -H "Authorization: Bearer $KEY"`, {
+      copyable(ask, curlOf(ask.base, curl), {
         label: ask.t.text("common.curl"),
         isBlock: true
       })
@@ -169,6 +175,12 @@ const liveControls = (ask: Ask, drawn: Drawn) =>
   }" hidden><span>${ask.t.text("frame.pause")}</span></button><p role="status" data-stale="${
     ask.t.text("frame.stale")
   }"></p></div>`
+
+/** What a script shows above the page where the service does not answer it. */
+const away = ({ t }: Ask) =>
+  html`<template id="away"><h2>${t.text("problem.away.title")}</h2><p>${
+    t.text("problem.away.text")
+  }</p><form method="dialog" class="buttons"><button>${t.text("common.close")}</button></form></template>`
 
 /** What the frame shows beside the page. The list of pages gives it. */
 export interface Surroundings {
@@ -208,7 +220,7 @@ ${navigation}
 <main id="main" tabindex="-1"${liveMark(ask, drawn)}>${doneOf(done)}${heading(ask, drawn)}${drawn.content}${
       liveControls(ask, drawn)
     }${footer(ask, drawn)}</main>
-${account !== undefined && shortcutList(account, allowed)}
+${account !== undefined && shortcutList(account, allowed)}${away(ask)}
 ${end}
 </body>`
   )

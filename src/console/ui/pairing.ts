@@ -9,10 +9,11 @@ import { icon } from "./parts.ts"
 /** How long a page waits for a code. It shows the next one by itself. */
 export const codeTimeout = "4 seconds"
 
+/** With the zone: the person who holds the phone may read the page of another one's zone. */
 const clock = (ask: Ask, instant: string) =>
   new Intl.DateTimeFormat(ask.t.intl, {
     timeZone: ask.timezone,
-    timeStyle: "medium",
+    timeStyle: "long",
     ...(ask.hourCycle !== undefined && { hourCycle: ask.hourCycle })
   }).format(DateTime.toEpochMillis(DateTime.makeUnsafe(instant)))
 

@@ -57,6 +57,10 @@ export const moment = (ask: Ask, instant: string): Html =>
 /** A number with the separators of the reader's language. */
 export const number = ({ t }: Ask, value: number): string => new Intl.NumberFormat(t.intl).format(value)
 
+/** A price or a sum in US dollars. Prices of an SMS have up to six decimals. */
+export const inDollars = ({ t }: Ask, usd: number): string =>
+  new Intl.NumberFormat(t.intl, { style: "currency", currency: "USD", maximumFractionDigits: 6 }).format(usd)
+
 /** Several texts as one, with the commas of the reader's language. */
 export const listed = ({ t }: Ask, items: ReadonlyArray<string>): string =>
   items.length === 0 ? "" : items.reduceRight((rest, first) => t.text("common.list", { first, rest }))

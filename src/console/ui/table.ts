@@ -3,7 +3,7 @@ import type { Key } from "../language/Messages.ts"
 import type { Ask } from "../page/Ask.ts"
 import { withQuery } from "../page/Ask.ts"
 import type { Given } from "../page/filter.ts"
-import { icon, listed, note } from "./parts.ts"
+import { icon, listed, momentText, note } from "./parts.ts"
 
 /** A column of a table. */
 export interface Column<Row> {
@@ -80,13 +80,16 @@ export const filterChoice = (
     )
   }</select></div>`
 
-/** A field of a filter that people type. */
-export const filterText = ({ query }: Ask, { hint, label, name }: FilterField): Html =>
-  html`<div class="field"><label for="filter-${name}">${label}</label><input id="filter-${name}" name="${name}" value="${
-    query.get(name) ?? ""
-  }"${hint !== undefined && html` aria-describedby="filter-${name}-hint"`}>${
-    hint !== undefined && html`<p class="hint" id="filter-${name}-hint">${hint}</p>`
-  }</div>`
+const hidden = (name: string, values: ReadonlyArray<string>) =>
+  values.map((value) => html`<input type="hidden" name="${name}" value="${value}">`)
+
+/** A field of a filter that people type. It has the first of several values, and the others stay. */
+export const filterText = ({ query }: Ask, { hint, label, name }: FilterField): Html => {
+  const [first = "", ...others] = query.getAll(name)
+  return html`<div class="field"><label for="filter-${name}">${label}</label><input id="filter-${name}" name="${name}" value="${first}"${
+    hint !== undefined && html` aria-describedby="filter-${name}-hint"`
+  }>${hidden(name, others)}${hint !== undefined && html`<p class="hint" id="filter-${name}-hint">${hint}</p>`}</div>`
+}
 
 /** The fields of a filter below the search. The filters `kept` have no field and stay. */
 export const filterFields = ({ query, t }: Ask, fields: Html, kept: ReadonlyArray<string>): Html =>
@@ -94,12 +97,7 @@ export const filterFields = ({ query, t }: Ask, fields: Html, kept: ReadonlyArra
     t.text("messages.filter")
   }</span></summary><div class="fields">${fields}</div><div class="buttons"><button>${
     t.text("messages.apply")
-  }</button></div></details>${
-    kept.flatMap((name) => {
-      const value = query.get(name)
-      return value === null ? [] : [html`<input type="hidden" name="${name}" value="${value}">`]
-    })
-  }`
+  }</button></div></details>${kept.flatMap((name) => hidden(name, query.getAll(name)))}`
 
 /** A part of the filter of a list. `name` is the parameter of the address. */
 export interface Chip {
@@ -118,6 +116,8 @@ export const chips = (ask: Ask, given: ReadonlyArray<Chip>): Html | false =>
       }"><span>${label}: <bdi>${value}</bdi></span>${icon("x")}</a></li>`
     )
   }</ul>`
+
+const times: ReadonlySet<string> = new Set(["from_date", "to_date"])
 
 /** What an address filters by: chips of the filters that apply, below a note that names those that the endpoint refuses. */
 export const appliedFilters = <Name extends string>(
@@ -138,7 +138,7 @@ ${
       ...valid.map(({ name, value }) => ({
         name,
         label: t.named(labels[name]) ?? name,
-        value: listed(ask, [value].flat().map((one) => shown(name, one)))
+        value: listed(ask, [value].flat().map((one) => times.has(name) ? momentText(ask, one) : shown(name, one)))
       })),
       ...more
     ])

@@ -113,7 +113,7 @@ const quickReads = Effect.gen(function*() {
 })
 
 const migrated = migrate(directory).pipe(
-  Effect.andThen(createPartitions),
+  Effect.andThen(createPartitions(1)),
   Effect.catchTag("SqlError", (error) => Effect.fail(DatabaseUnreachable.from(error)))
 )
 

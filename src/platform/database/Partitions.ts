@@ -1,7 +1,7 @@
 /**
- * Events, ended deliveries, attempts, the log of requests and large bodies of mail are stored in daily partitions (UTC) and dropped a partition at a time. The database's
- * clock decides the day. A missing partition makes every insert of its day fail, so each start and a periodic task create them
- * 14 days ahead.
+ * Events, ended deliveries, attempts, the log of requests and large bodies of mail are stored in daily partitions (UTC) and
+ * dropped a partition at a time. The database's clock decides the day. A missing partition makes every insert of its day
+ * fail, so each start creates those of tomorrow, and a periodic task those of the next 14 days.
  */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
@@ -11,12 +11,13 @@ import { RetentionClock } from "./RetentionClock.ts"
 export type PartitionedTable = "events" | "webhook_deliveries" | "email_bodies" | "message_attempts" | "request_log"
 
 /**
- * Creates the missing partitions from yesterday to 14 days ahead. Safe to run on several nodes during writes. Yesterday
+ * Creates the missing partitions from yesterday to some days ahead. Safe to run on several nodes during writes. Yesterday
  * is included because an event's id carries the time of its node, whose clock may be late.
  */
-export const createPartitions = Effect.gen(function*() {
+export const createPartitions = Effect.fn("Partitions.createPartitions")(function*(daysAhead: number) {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`select make_day_partitions(today - 1, today + 14) from (values ((now() at time zone 'UTC')::date)) as t (today)`
+  yield* sql`select make_day_partitions(today - 1, today + ${daysAhead}::integer)
+    from (values ((now() at time zone 'UTC')::date)) as t (today)`
 })
 
 /** Most partitions of a table that one call drops, so that a wrong clock or setting does not delete all history. */

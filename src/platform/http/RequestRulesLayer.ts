@@ -147,7 +147,7 @@ export const RequestRulesLayer = Layer.effect(
         )
         if (accountId !== undefined && isSending(rule)) yield* volume.spend(accountId, body.length)
         yield* storable
-        yield* told((facts) => unknown.inBody(facts, names))
+        yield* told((facts) => unknown.inBody(facts, names, body))
         return body
       })
 

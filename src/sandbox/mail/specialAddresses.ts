@@ -61,7 +61,7 @@ const reporting: ReadonlyArray<Special & { readonly kind: ReportKind }> = [
     kind: "soft bounce",
     meaning: "accepts the mail, then reports a full mailbox: sent, then a soft bounce"
   },
-  { prefix: "delayed", kind: "delay", meaning: "accepts the mail and reports a delay, which changes nothing" },
+  { prefix: "delayed", kind: "delay", meaning: "accepts the mail and reports a delay: the status stays sent" },
   { prefix: "delivered", kind: "delivery", meaning: "accepts the mail and confirms its delivery" },
   {
     prefix: "complain",

@@ -314,6 +314,23 @@ export interface EmailMessage {
   readonly created_at: string
 }
 
+export interface EmailMessageContent {
+  /** An address, or Name <address> */
+  readonly from: string
+  readonly reply_to: string | null
+  readonly subject: string
+  /** null without HTML, and once it is no longer kept */
+  readonly html: string | null
+  /** null once it is no longer kept */
+  readonly text: string | null
+  readonly attachments: ReadonlyArray<{
+    readonly filename: string | null
+    readonly content_type: string | null
+    /** In bytes */
+    readonly size: number
+  }>
+}
+
 export interface EmailMessageDetails {
   readonly id: number
   /** One address as a string, several as an array */
@@ -389,6 +406,22 @@ export interface EmailTemplateSummary {
   readonly variables: ReadonlyArray<string>
   readonly created_at: string
   readonly updated_at: string
+}
+
+export interface EmailTemplateVersion {
+  readonly id: number
+  /** When a change replaced these texts */
+  readonly created_at: string
+  readonly subject: string
+  readonly html: string
+  readonly text: string | null
+}
+
+export interface EmailTemplateVersionSummary {
+  readonly id: number
+  /** When a change replaced these texts */
+  readonly created_at: string
+  readonly subject: string
 }
 
 export interface Failover {
@@ -807,6 +840,10 @@ export interface NewSuppression {
   readonly reason?: "manual" | undefined
 }
 
+export interface NewSuppressions {
+  readonly emails: ReadonlyArray<string>
+}
+
 export interface NewVerification {
   /** A phone number with its country code, or an email address */
   readonly to: string
@@ -1189,6 +1226,13 @@ export interface Suppression {
   readonly created_at: string
 }
 
+export interface SuppressionsAdded {
+  /** Addresses that were not suppressed before */
+  readonly added: number
+  /** Addresses that were, and keep their reason */
+  readonly existing: number
+}
+
 /** The service has stored the message. */
 export interface TimelineAccepted {
   readonly at: string
@@ -1301,6 +1345,17 @@ export interface TimelineQueued {
   readonly at: string
   readonly kind: "queued"
   readonly detail: unknown
+  /** the path of the message, in a timeline of several messages */
+  readonly message?: string
+}
+
+/** The message waits for another time. */
+export interface TimelineRescheduled {
+  readonly at: string
+  readonly kind: "rescheduled"
+  readonly detail: {
+    readonly send_at: string
+  }
   /** the path of the message, in a timeline of several messages */
   readonly message?: string
 }

@@ -26,10 +26,13 @@ import type {
   EmailDomain,
   EmailDomainChange,
   EmailMessage,
+  EmailMessageContent,
   EmailMessageDetails,
   EmailTemplate,
   EmailTemplateChange,
   EmailTemplateSummary,
+  EmailTemplateVersion,
+  EmailTemplateVersionSummary,
   Failover,
   Login,
   LoginSession,
@@ -48,6 +51,7 @@ import type {
   NewSms,
   NewSmsBatch,
   NewSuppression,
+  NewSuppressions,
   NewVerification,
   NewWebhook,
   NewWebhookRecovery,
@@ -74,6 +78,7 @@ import type {
   SentVerification,
   SignIn,
   Suppression,
+  SuppressionsAdded,
   TimelineAccepted,
   TimelineAttempt,
   TimelineCanceled,
@@ -82,6 +87,7 @@ import type {
   TimelineDelivery,
   TimelineEvent,
   TimelineQueued,
+  TimelineRescheduled,
   TimelineScheduled,
   TimelineStatus,
   TimelineSuppressed,
@@ -297,6 +303,12 @@ export interface EmailResource {
   reschedule(id: number | string, body: Reschedule, options?: RequestOptions): Promise<EmailMessageDetails>
 
   /**
+   * Read the content of an email. Returns the texts with their values filled in, before tracking, and the names of
+   * the attachments. They are kept for a day after the email ended. A one-time code shows stars.
+   */
+  content(id: number | string, options?: RequestOptions): Promise<EmailMessageContent>
+
+  /**
    * Cancel an email. Cancels the recipients whose mail is not being sent right now, and gives back their quota. If
    * there are none, nothing changes and the answer is 409 with the status.
    */
@@ -384,6 +396,12 @@ export interface EmailSuppressionsResource {
    */
   create(body: NewSuppression, options?: RequestOptions): Promise<Suppression>
 
+  /**
+   * Suppress many addresses. Adds up to 500 addresses, such as those of another provider's list. An address that
+   * appears twice counts once. If one is invalid, none is added.
+   */
+  createMany(body: NewSuppressions, options?: RequestOptions): Promise<SuppressionsAdded>
+
   /** Read a suppression. The path holds the percent-encoded address. 404 means that the account may email it. */
   get(email: string, options?: RequestOptions): Promise<Suppression>
 
@@ -396,6 +414,8 @@ export interface EmailSuppressionsResource {
 
 /** Operations at `client.email.templates`. */
 export interface EmailTemplatesResource {
+  readonly versions: EmailTemplatesVersionsResource
+
   /** List templates. Newest first, without html and text. Read a single template for these. */
   list(query?: EmailTemplatesListParams, options?: RequestOptions): List<EmailTemplateSummary>
 
@@ -410,12 +430,30 @@ export interface EmailTemplatesResource {
 
   /**
    * Change a template. Absent fields keep their value. A text of null is derived from the HTML again. Mail accepted
-   * before does not change.
+   * before does not change. The texts that a change of subject, html or text replaces become a version.
    */
   update(templateId: number | string, body: EmailTemplateChange, options?: RequestOptions): Promise<EmailTemplate>
 
-  /** Delete a template. Mail accepted before is still sent. */
+  /** Delete a template. Deletes its versions too. Mail accepted before is still sent. */
   delete(templateId: number | string, options?: RequestOptions): Promise<void>
+}
+
+/** Operations at `client.email.templates.versions`. */
+export interface EmailTemplatesVersionsResource {
+  /**
+   * List a template's versions. The last 20 that the template had before, newest first, without html and text. Read
+   * a single version for these.
+   */
+  list(templateId: number | string, options?: RequestOptions): Promise<ReadonlyArray<EmailTemplateVersionSummary>>
+
+  /** Read a version. Returns the texts that a change of the template replaced. */
+  get(templateId: number | string, versionId: number | string, options?: RequestOptions): Promise<EmailTemplateVersion>
+
+  /**
+   * Restore a version. Gives the template the subject, html and text of the version. The texts until then become a
+   * version. The name stays.
+   */
+  restore(templateId: number | string, versionId: number | string, options?: RequestOptions): Promise<EmailTemplate>
 }
 
 /** Operations at `client.history`. */
@@ -433,35 +471,35 @@ export interface HistoryResource {
    * attempt with the peer's answer, each status with its source, each event, and what each webhook did with it.
    * `kind` tells the fields of `detail`.
    */
-  emailTimeline(id: number | string, options?: RequestOptions): Promise<ReadonlyArray<TimelineAccepted | TimelineScheduled | TimelineSuppressed | TimelineQueued | TimelineClaimed | TimelineAttempt | TimelineDeferred | TimelineCanceled | TimelineStatus | TimelineEvent | TimelineDelivery>>
+  emailTimeline(id: number | string, options?: RequestOptions): Promise<ReadonlyArray<TimelineAccepted | TimelineScheduled | TimelineRescheduled | TimelineSuppressed | TimelineQueued | TimelineClaimed | TimelineAttempt | TimelineDeferred | TimelineCanceled | TimelineStatus | TimelineEvent | TimelineDelivery>>
 
   /**
    * Read the timeline of an SMS. Everything that happened to the message, oldest first: its acceptance, each
    * attempt with the peer's answer, each status with its source, each event, and what each webhook did with it.
    * `kind` tells the fields of `detail`.
    */
-  smsTimeline(id: number | string, options?: RequestOptions): Promise<ReadonlyArray<TimelineAccepted | TimelineScheduled | TimelineSuppressed | TimelineQueued | TimelineClaimed | TimelineAttempt | TimelineDeferred | TimelineCanceled | TimelineStatus | TimelineEvent | TimelineDelivery>>
+  smsTimeline(id: number | string, options?: RequestOptions): Promise<ReadonlyArray<TimelineAccepted | TimelineScheduled | TimelineRescheduled | TimelineSuppressed | TimelineQueued | TimelineClaimed | TimelineAttempt | TimelineDeferred | TimelineCanceled | TimelineStatus | TimelineEvent | TimelineDelivery>>
 
   /**
    * Read the timeline of a WhatsApp message. Everything that happened to the message, oldest first: its acceptance,
    * each attempt with the peer's answer, each status with its source, each event, and what each webhook did with
    * it. `kind` tells the fields of `detail`.
    */
-  whatsappTimeline(id: number | string, options?: RequestOptions): Promise<ReadonlyArray<TimelineAccepted | TimelineScheduled | TimelineSuppressed | TimelineQueued | TimelineClaimed | TimelineAttempt | TimelineDeferred | TimelineCanceled | TimelineStatus | TimelineEvent | TimelineDelivery>>
+  whatsappTimeline(id: number | string, options?: RequestOptions): Promise<ReadonlyArray<TimelineAccepted | TimelineScheduled | TimelineRescheduled | TimelineSuppressed | TimelineQueued | TimelineClaimed | TimelineAttempt | TimelineDeferred | TimelineCanceled | TimelineStatus | TimelineEvent | TimelineDelivery>>
 
   /**
    * Read the timeline of a message with failover. Everything that happened to it and to the messages that its steps
    * became, oldest first. `message` is the path of the message that an entry is about; entries without it are about
    * the whole. A key sees the steps of the channels that it covers.
    */
-  failoverTimeline(failoverId: string, options?: RequestOptions): Promise<ReadonlyArray<TimelineAccepted | TimelineScheduled | TimelineSuppressed | TimelineQueued | TimelineClaimed | TimelineAttempt | TimelineDeferred | TimelineCanceled | TimelineStatus | TimelineEvent | TimelineDelivery>>
+  failoverTimeline(failoverId: string, options?: RequestOptions): Promise<ReadonlyArray<TimelineAccepted | TimelineScheduled | TimelineRescheduled | TimelineSuppressed | TimelineQueued | TimelineClaimed | TimelineAttempt | TimelineDeferred | TimelineCanceled | TimelineStatus | TimelineEvent | TimelineDelivery>>
 
   /**
    * Read the timeline of a one-time code. Everything that happened to a verification and to the messages that
    * carried its codes, oldest first. `message` is the path of the message that an entry is about; entries without
    * it are about the verification.
    */
-  codeTimeline(verificationId: string, options?: RequestOptions): Promise<ReadonlyArray<TimelineAccepted | TimelineScheduled | TimelineSuppressed | TimelineQueued | TimelineClaimed | TimelineAttempt | TimelineDeferred | TimelineCanceled | TimelineStatus | TimelineEvent | TimelineDelivery | TimelineVerification>>
+  codeTimeline(verificationId: string, options?: RequestOptions): Promise<ReadonlyArray<TimelineAccepted | TimelineScheduled | TimelineRescheduled | TimelineSuppressed | TimelineQueued | TimelineClaimed | TimelineAttempt | TimelineDeferred | TimelineCanceled | TimelineStatus | TimelineEvent | TimelineDelivery | TimelineVerification>>
 }
 
 /** Operations at `client.messages`. */
@@ -793,7 +831,8 @@ export interface WebhooksResource {
 
   /**
    * Change a webhook. Omitted fields keep their values. headers replaces all headers; a value of ******** keeps the
-   * stored one. is_active: true also sets failure_count to 0.
+   * stored one. A change makes an unhealthy webhook active and sets failure_count to 0, unless is_active is false.
+   * So does is_active: true of every webhook.
    */
   update(id: number | string, body: WebhookChange, options?: RequestOptions): Promise<Webhook>
 
@@ -1055,6 +1094,8 @@ export interface HistoryListParams {
   readonly cursor?: string | undefined
   readonly channel?: "email" | "sms" | "whatsapp" | undefined
   readonly status?: "scheduled" | "queued" | "sent" | "delivered" | "opened" | "clicked" | "read" | "received" | "bounced" | "complained" | "failed" | "suppressed" | "canceled" | undefined
+  /** `out`: the account sent it. `in`: it was received */
+  readonly direction?: "in" | "out" | undefined
   /** The beginning of a recipient; the plus of a phone number may be missing */
   readonly to?: string | undefined
   readonly batch_id?: string | undefined
@@ -1330,6 +1371,7 @@ export const operations: OperationTable = {
     list: "GET /v1/email/messages list query",
     get: "GET /v1/email/messages/{id} data",
     reschedule: "PATCH /v1/email/messages/{id} data body",
+    content: "GET /v1/email/messages/{id}/content data",
     cancel: "POST /v1/email/messages/{id}/cancel data key",
     sendBulk: "POST /v1/email/send-bulk data body key",
     batches: {
@@ -1351,6 +1393,7 @@ export const operations: OperationTable = {
     suppressions: {
       list: "GET /v1/email/suppressions list query",
       create: "POST /v1/email/suppressions data body key",
+      createMany: "POST /v1/email/suppress-bulk data body key",
       get: "GET /v1/email/suppressions/{email} data",
       delete: "DELETE /v1/email/suppressions/{email} none"
     },
@@ -1359,7 +1402,12 @@ export const operations: OperationTable = {
       create: "POST /v1/email/templates data body key",
       get: "GET /v1/email/templates/{template_id} data",
       update: "PUT /v1/email/templates/{template_id} data body",
-      delete: "DELETE /v1/email/templates/{template_id} none"
+      delete: "DELETE /v1/email/templates/{template_id} none",
+      versions: {
+        list: "GET /v1/email/templates/{template_id}/versions data",
+        get: "GET /v1/email/templates/{template_id}/versions/{version_id} data",
+        restore: "POST /v1/email/templates/{template_id}/versions/{version_id}/restore data key"
+      }
     }
   },
   history: {

@@ -129,8 +129,10 @@ const make = Effect.gen(function*() {
       ...Headers
     }),
     Result: Webhook,
-    execute: ({ accountId, channels, events, header_names, headers, id, is_active, retry_policy, tags, url }) =>
-      sql`update webhooks set
+    execute: ({ accountId, channels, events, header_names, headers, id, is_active, retry_policy, tags, url }) => {
+      // Spec 3.3: a change makes an unhealthy webhook active, unless it is disabled.
+      const isRepaired = sql`coalesce(${is_active}::boolean, is_active and unhealthy_reason is not null)`
+      return sql`update webhooks set
           url = coalesce(${url}::text, url),
           events = coalesce(${texts(events)}::text[], events),
           retry_policy = coalesce(${retry_policy}::text, retry_policy),
@@ -139,12 +141,13 @@ const make = Effect.gen(function*() {
           headers = case when ${texts(header_names)}::text[] is null then headers else ${headers}::bytea end,
           header_names = coalesce(${texts(header_names)}::text[], header_names),
           is_active = coalesce(${is_active}::boolean, is_active),
-          failure_count = case when ${is_active}::boolean then 0 else failure_count end,
-          failing_since = case when ${is_active}::boolean then null else failing_since end,
-          unhealthy_reason = case when ${is_active}::boolean then null else unhealthy_reason end,
+          failure_count = case when ${isRepaired} then 0 else failure_count end,
+          failing_since = case when ${isRepaired} then null else failing_since end,
+          unhealthy_reason = case when ${isRepaired} then null else unhealthy_reason end,
           updated_at = now()
         where id = ${id} and account_id = ${accountId}
         returning ${columns}`
+    }
   })
 
   // It overwrites an earlier previous secret, so at most two secrets sign.

@@ -81,10 +81,10 @@ const DatabaseOfNode = Layer.unwrap(
 
 // The tests' clock is in 1970, so days are the database's.
 describe("Partitions", () => {
-  it.effect("partitions exist for yesterday and 14 days ahead after the start, whatever the node's clock says", () =>
+  it.effect("partitions exist for yesterday and 14 days ahead after a round, whatever the node's clock says", () =>
     Effect.gen(function*() {
       yield* aged(-1, -1)
-      yield* createPartitions
+      yield* round
       assert.deepStrictEqual(yield* daysOf("events"), range(-1, 14))
       assert.deepStrictEqual(yield* daysOf("webhook_deliveries"), range(-1, 14))
       for (const day of [0, 1, 13]) yield* writeAt(day)
@@ -96,11 +96,12 @@ describe("Partitions", () => {
       yield* aged(-60, -30)
       assert.isTrue(Exit.isFailure(yield* Effect.exit(writeAt(0))))
       yield* Effect.void.pipe(Effect.provide(DatabaseOfNode))
-      assert.deepStrictEqual(yield* daysOf("events"), [...range(-60, -16), ...range(-1, 14)])
+      assert.deepStrictEqual(yield* daysOf("events"), [...range(-60, -16), -1, 0, 1])
       yield* writeAt(0)
+      yield* writeAt(1)
       yield* rounds
       assert.deepStrictEqual(yield* daysOf("webhook_deliveries"), range(-1, 14))
-      assert.strictEqual(yield* total("webhook_deliveries"), 1)
+      assert.strictEqual(yield* total("webhook_deliveries"), 2)
     }).pipe(Effect.provide(TestDatabase.layer)))
 
   it.effect("partitions are dropped as many days after their end as the settings say, and not before", () =>
@@ -147,6 +148,8 @@ describe("Partitions", () => {
     Effect.gen(function*() {
       // The day before that of the migration, which was yesterday if midnight has passed since.
       const [first = 0] = yield* daysOf("events")
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`update retention_clock set at = now()`
       yield* writeAt(-300)
       assert.deepStrictEqual(yield* dropPartitions("events", -first), [])
       assert.lengthOf(yield* dropPartitions("events", -first - 1), 1)
@@ -178,7 +181,7 @@ describe("Partitions", () => {
       yield* sql.withTransaction(Effect.gen(function*() {
         yield* writeAt(-3)
         // On another connection, while this transaction stays open.
-        yield* createPartitions.pipe(Effect.provide(Layer.fresh(TestDatabase.layerClient)))
+        yield* createPartitions(14).pipe(Effect.provide(Layer.fresh(TestDatabase.layerClient)))
         yield* writeAt(0)
       }))
       assert.strictEqual(yield* total("events"), 2)
@@ -188,7 +191,7 @@ describe("Partitions", () => {
     Effect.gen(function*() {
       yield* aged(-10, -14)
       yield* Effect.all(
-        [...Array.from({ length: 4 }, () => round), ...Array.from({ length: 4 }, () => createPartitions)],
+        [...Array.from({ length: 4 }, () => round), ...Array.from({ length: 4 }, () => createPartitions(14))],
         {
           concurrency: "unbounded"
         }

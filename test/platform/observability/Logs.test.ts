@@ -3,12 +3,12 @@ import { ConfigProvider, Console, Effect, Layer } from "effect"
 import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
 import { Logs } from "../../../src/platform/observability/Logs.ts"
 
-/** What a program with this LOG_FORMAT writes to standard error. */
-const written = (format: string, program: Effect.Effect<void>) =>
+/** What a program with this LOG_FORMAT and LOG_LEVEL writes to standard error. */
+const written = (format: string, program: Effect.Effect<void>, level = "info") =>
   Effect.gen(function*() {
     const lines: Array<string> = []
     const console = yield* Console.Console
-    const settings = ConfigProvider.layer(ConfigProvider.fromUnknown({ LOG_FORMAT: format }))
+    const settings = ConfigProvider.layer(ConfigProvider.fromUnknown({ LOG_FORMAT: format, LOG_LEVEL: level }))
     yield* program.pipe(
       Effect.provide(Logs.pipe(Layer.provide(AppConfig.layer), Layer.provide(settings))),
       Effect.provideService(Console.Console, { ...console, error: (...words) => void lines.push(words.join(" ")) })
@@ -34,5 +34,17 @@ describe("LOG_FORMAT", () => {
     Effect.gen(function*() {
       const line = yield* written("json", Effect.annotateLogs(Effect.logWarning("slow"), { webhook: 7 }))
       assert.deepInclude(JSON.parse(line), { level: "WARN", message: "slow", annotations: { webhook: 7 } })
+      assert.hasAllKeys(JSON.parse(line), ["timestamp", "level", "message", "annotations"])
+      assert.hasAllKeys(JSON.parse(yield* written("json", Effect.logWarning("slow"))), [
+        "timestamp",
+        "level",
+        "message"
+      ])
+    }))
+
+  it.effect("with LOG_LEVEL=warn, warnings are written and information is not", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(yield* written("pretty", Effect.logInfo("listening"), "warn"), "")
+      assert.strictEqual(yield* written("pretty", Effect.logWarning("slow"), "warn"), "00:00:00 warn slow")
     }))
 })

@@ -29,7 +29,8 @@ export class BatchTimes extends Context.Service<BatchTimes, {
         Result: Schema.Struct({ id: EmailBatchId }),
         execute: ({ accountId, at, id }) =>
           sql`with batch as (
-              update email_batches set send_at = ${at}::timestamptz
+              update email_batches set send_at = ${at}::timestamptz,
+                reschedules = with_reschedule(reschedules, send_at, ${at}::timestamptz)
               where id = ${id} and account_id = ${accountId} and status = 'scheduled' returning id
             ), recipients as (
               update email_messages m set send_at = ${at}::timestamptz from batch

@@ -182,7 +182,9 @@ export class RecipientOutcomes extends Context.Service<RecipientOutcomes, {
               ), counted as (
                 update email_batches b set sent = b.sent + c.sent, failed = b.failed + c.failed,
                   suppressed = b.suppressed + c.suppressed, ambiguous = b.ambiguous + c.ambiguous,
-                  completed_at = case when b.sent + b.failed + b.suppressed + b.canceled + c.ended = b.total then now() end,
+                  -- The lock waits until the other outcomes of the batch are committed, so this time is later than theirs.
+                  completed_at = case when b.sent + b.failed + b.suppressed + b.canceled + c.ended = b.total
+                    then clock_timestamp() end,
                   status = case
                     when b.status = 'canceled' or b.sent + b.failed + b.suppressed + b.canceled + c.ended < b.total
                       then b.status

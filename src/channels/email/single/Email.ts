@@ -3,6 +3,7 @@ import { messageRecord } from "../../../messages/sendFields.ts"
 import { EmailBatchId, EmailMessageId, TemplateId } from "../../../values/Ids.ts"
 import { Timestamp } from "../../../values/Timestamp.ts"
 import { RecipientStatus } from "../recipients/MessageState.ts"
+import { Mailbox } from "../request/Mailbox.ts"
 
 const progress = {
   status: RecipientStatus,
@@ -53,3 +54,20 @@ export const EmailMessageDetails = Schema.Struct({
   recipients: Schema.Array(EmailRecipient)
 }).annotate({ identifier: "EmailMessageDetails" })
 export type EmailMessageDetails = typeof EmailMessageDetails.Type
+
+const Attachment = Schema.Struct({
+  filename: Schema.NullOr(Schema.String),
+  content_type: Schema.NullOr(Schema.String),
+  size: Schema.Int.annotate({ description: "In bytes" })
+})
+
+/** What an email says. */
+export const EmailContent = Schema.Struct({
+  from: Mailbox,
+  reply_to: Schema.NullOr(Mailbox),
+  subject: Schema.String,
+  html: Schema.NullOr(Schema.String).annotate({ description: "null without HTML, and once it is no longer kept" }),
+  text: Schema.NullOr(Schema.String).annotate({ description: "null once it is no longer kept" }),
+  attachments: Schema.Array(Attachment)
+}).annotate({ identifier: "EmailMessageContent" })
+export type EmailContent = typeof EmailContent.Type

@@ -19,7 +19,7 @@ import { TimestampInput } from "../../../values/Timestamp.ts"
 import { RecipientStatus } from "../recipients/MessageState.ts"
 import { AddressInput, mailboxFor } from "../request/Mailbox.ts"
 import { AttachmentInputs, htmlField, mailFields, Warnings } from "../request/MailFields.ts"
-import { Email, EmailMessageDetails } from "./Email.ts"
+import { Email, EmailContent, EmailMessageDetails } from "./Email.ts"
 
 const maxAddresses = 50
 
@@ -114,6 +114,18 @@ const finding = <const Name extends string, const Path extends `/${string}`>(nam
       OpenApi.annotations({ summary, description: "Returns the status of the email and of each recipient." })
     )
 
+const content = HttpApiEndpoint.get("content", "/messages/:id/content", {
+  params: { id: pathId(EmailMessageId) },
+  success: Data(EmailContent),
+  error: apiErrors(NotFound)
+})
+  .annotate(Access.Access, reading)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Read the content of an email",
+    description:
+      "Returns the texts with their values filled in, before tracking, and the names of the attachments. They are kept for a day after the email ended. A one-time code shows stars."
+  }))
+
 const writing = Access.channel(["email:write"], "emails:write")
 
 const cancel = HttpApiEndpoint.post("cancel", "/messages/:id/cancel", {
@@ -148,6 +160,7 @@ export class EmailApi extends HttpApiGroup.make("emailMessages")
     finding("find", "/messages/:id", "Read an email"),
     listing("history", "/history", "List emails (alias)"),
     finding("status", "/status/:id", "Read an email (alias)"),
+    content,
     cancel,
     reschedule
   )

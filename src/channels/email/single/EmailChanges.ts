@@ -70,7 +70,8 @@ export class EmailChanges extends Context.Service<EmailChanges, {
               update email_contents set created_at = ${at}::timestamptz
               where id = ${id} and account_id = ${accountId} and exists (select from mine)
             )
-            update email_messages m set send_at = ${at}::timestamptz from mine
+            update email_messages m set send_at = ${at}::timestamptz,
+              reschedules = with_reschedule(reschedules, send_at, ${at}::timestamptz) from mine
             where m.id = mine.id and m.account_id = ${accountId} returning m.id`
       })
 

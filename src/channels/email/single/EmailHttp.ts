@@ -37,6 +37,10 @@ export const EmailHttp = HttpApiBuilder.group(
         history: list,
         find,
         status: find,
+        content: Effect.fnUntraced(function*({ params }) {
+          const { accountId } = yield* Principal
+          return { data: yield* messages.content(accountId, params.id) }
+        }),
         cancel: Effect.fnUntraced(function*({ params }) {
           const { accountId } = yield* Principal
           return { success: true as const, data: yield* changes.cancel(accountId, params.id) }

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, Result } from "effect"
 import type { EmailQuotaExceeded } from "../../../accounts/AccountErrors.ts"
 import type { SenderNotVerified } from "../../../email-domains/EmailDomain.ts"
 import { EmailDomains } from "../../../email-domains/EmailDomains.ts"
@@ -14,6 +14,7 @@ import { missingValues } from "../../../templates/requireValues.ts"
 import * as Template from "../../../templates/Template.ts"
 import { Templates } from "../../../templates/Templates.ts"
 import { Quotas } from "../../../usage/Quotas.ts"
+import type { EmailAddress } from "../../../values/EmailAddress.ts"
 import type { AccountId, EmailBatchId, EmailMessageId } from "../../../values/Ids.ts"
 import { type TagFilter, tagsOf } from "../../../values/Labels.ts"
 import type { PageOf, Sort, Window } from "../../../values/Page.ts"
@@ -23,12 +24,13 @@ import { MessageProgress, subjectOf } from "../recipients/MessageProgress.ts"
 import type { RecipientStatus } from "../recipients/MessageState.ts"
 import { makeSenderOf } from "../request/DefaultSender.ts"
 import { DeliverabilityWarnings } from "../request/DeliverabilityWarnings.ts"
+import type { Mailbox } from "../request/Mailbox.ts"
 import { measure } from "../request/MailFields.ts"
 import { fixedPart, targetsOf } from "../tracking/track.ts"
-import type { Email, EmailMessageDetails } from "./Email.ts"
+import type { Email, EmailContent, EmailMessageDetails } from "./Email.ts"
 import type { AcceptedEmail, NewEmail } from "./EmailApi.ts"
 import { EmailSender } from "./EmailSender.ts"
-import { type Addressed, EmailsRepo, type Part, type StoredRecord } from "./EmailsRepo.ts"
+import { type Addressed, EmailsRepo, type Part, type StoredContent, type StoredRecord } from "./EmailsRepo.ts"
 
 /** Filters for the list of emails. An absent field filters nothing. */
 export interface MessageFilter extends TagFilter {
@@ -93,6 +95,16 @@ const recordOf = ({ batch_subject, subject, variables, ...record }: StoredRecord
   subject: batch_subject === null ? subject ?? "" : subjectOf(batch_subject, variables)
 })
 
+/** The texts of a batch's recipient. An email of another version may not compile: then they are the template's. */
+const filledIn = ({ html, subject, text, variables }: StoredContent) => {
+  const template = html === null && text === null
+    ? Template.compile({ subject })
+    : Template.compile({ subject, html, text })
+  return Result.isSuccess(template) ? Template.render(template.success, variables) : { subject, html, text }
+}
+
+const mailbox = (address: EmailAddress, name: string | null): Mailbox => name === null ? { address } : { address, name }
+
 /** Accepts single emails (spec 9), and reads the records of all emails. Each recipient of a batch has a record. */
 export class Emails extends Context.Service<Emails, {
   /** Validates the request and returns after the email and a copy of its content are committed. */
@@ -108,6 +120,7 @@ export class Emails extends Context.Service<Emails, {
     window: Window
   ) => Effect.Effect<PageOf<Email>>
   readonly find: (accountId: AccountId, id: EmailMessageId) => Effect.Effect<EmailMessageDetails, NotFound>
+  readonly content: (accountId: AccountId, id: EmailMessageId) => Effect.Effect<EmailContent, NotFound>
 }>()("messaging-service/channels/email/single/Emails") {
   static readonly layer = Layer.effect(
     Emails,
@@ -205,6 +218,28 @@ export class Emails extends Context.Service<Emails, {
           const row = yield* repo.find({ accountId, id })
           if (Option.isNone(row)) return yield* new NotFound()
           return { ...recordOf(row.value), recipients: yield* repo.recipients(id) }
+        }),
+        content: Effect.fn("Emails.content")(function*(accountId, id) {
+          const row = Option.getOrUndefined(yield* repo.content({ accountId, id }))
+          if (row === undefined) return yield* new NotFound()
+          const parts = yield* repo.parts(id)
+          const own = (kind: "html" | "text") => parts.find((part) => part.kind === kind)?.text
+          const { from_address, from_name, is_template, reply_to_address, reply_to_name, subject } = row
+          const { html = null, text = null, ...rest } = is_template
+            ? filledIn(row)
+            : { subject, html: own("html"), text: own("text") }
+          return {
+            from: mailbox(from_address, from_name),
+            reply_to: reply_to_address === null ? null : mailbox(reply_to_address, reply_to_name),
+            ...rest,
+            html,
+            text,
+            attachments: parts.filter(({ kind }) => kind === "attachment").map(({ content_type, filename, size }) => ({
+              content_type,
+              filename,
+              size
+            }))
+          }
         })
       })
     })

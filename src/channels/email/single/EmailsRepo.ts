@@ -6,6 +6,7 @@ import type { CodeSeed } from "../../../platform/crypto/oneTimeCode.ts"
 import { column } from "../../../platform/database/column.ts"
 import * as Query from "../../../platform/database/Query.ts"
 import { taggedRows } from "../../../platform/database/taggedRows.ts"
+import { EmailAddress } from "../../../values/EmailAddress.ts"
 import { AccountId, EmailBatchId, EmailMessageId, type TemplateId } from "../../../values/Ids.ts"
 import { direction, Sort, windowFields } from "../../../values/Page.ts"
 import { modeColumn, storedLane } from "../../../values/TestMode.ts"
@@ -82,6 +83,28 @@ const weights = `array['canceled', 'suppressed', 'failed', 'bounced', 'sent', 'd
 
 /** The statuses in the index `email_messages_rare_records`. */
 const isRare = (status: string) => ["bounced", "complained", "failed", "suppressed", "canceled"].includes(status)
+
+/** What an email says. That of a batch's recipient is the batch's template and the recipient's values. */
+const StoredContent = Schema.Struct({
+  from_address: Schema.toType(EmailAddress),
+  from_name: Schema.NullOr(Schema.String),
+  reply_to_address: Schema.NullOr(Schema.toType(EmailAddress)),
+  reply_to_name: Schema.NullOr(Schema.String),
+  subject: Schema.String,
+  is_template: Schema.Boolean,
+  html: Schema.NullOr(Schema.String),
+  text: Schema.NullOr(Schema.String),
+  variables: Schema.Record(Schema.String, Schema.Unknown)
+})
+export type StoredContent = typeof StoredContent.Type
+
+const StoredPart = Schema.Struct({
+  kind: Schema.Literals(["html", "text", "attachment"]),
+  filename: Schema.NullOr(Schema.String),
+  content_type: Schema.NullOr(Schema.String),
+  text: Schema.NullOr(Schema.String),
+  size: Schema.Int
+})
 
 const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
@@ -241,7 +264,37 @@ const make = Effect.gen(function*() {
         from email_messages where id = ${id} or part_of = ${id} order by part_of nulls first, position`
   })
 
-  return { insert, list, count, find, recipients }
+  const content = Query.findOneOption({
+    Request: One,
+    Result: StoredContent,
+    execute: ({ accountId, id }) =>
+      sql`select coalesce(b.from_address, m.from_address) as from_address, coalesce(b.from_name, c.from_name) as from_name,
+          c.reply_to_address, c.reply_to_name, coalesce(b.subject, m.subject) as subject,
+          b.id is not null as is_template, coalesce(convert_from(h.content, 'UTF8'), nullif(b.html, '')) as html,
+          coalesce(convert_from(t.content, 'UTF8'), b.text) as text, m.variables
+        from email_messages m
+        left join email_contents c on c.id = m.id
+        left join email_batches b on b.id = m.batch_id
+        left join email_bodies h on h.account_id = b.account_id and h.hash = b.html_hash and h.day = b.body_day
+        left join email_bodies t on t.account_id = b.account_id and t.hash = b.text_hash and t.day = b.body_day
+        where m.id = ${id} and m.account_id = ${accountId} and m.part_of is null`
+  })
+
+  /** The parts of a single email, without the bytes of its attachments. */
+  const parts = Query.findAll({
+    Request: EmailMessageId,
+    Result: StoredPart,
+    execute: (id) =>
+      sql`select p.kind, p.filename, p.content_type, octet_length(w.content) as size,
+          case when p.kind <> 'attachment' then convert_from(w.content, 'UTF8') end as text
+        from email_parts p
+        join email_contents c on c.id = p.email_id
+        left join email_bodies b on b.account_id = c.account_id and b.hash = p.body_hash and b.day = p.body_day
+        cross join lateral (select coalesce(p.content, b.content) as content) w
+        where p.email_id = ${id} and w.content is not null order by p.position`
+  })
+
+  return { insert, list, count, find, recipients, content, parts }
 })
 
 /** SQL that accepts single emails, and reads the records of all emails. */

@@ -18,6 +18,11 @@ export class Suppressions extends Context.Service<Suppressions, {
   readonly find: (accountId: AccountId, email: EmailAddress) => Effect.Effect<Suppression, NotFound>
   /** Adds a manual suppression. An existing one stays as it is and is returned. */
   readonly add: (accountId: AccountId, email: EmailAddress) => Effect.Effect<Suppression>
+  /** Adds manual suppressions. Existing ones stay as they are. */
+  readonly addMany: (
+    accountId: AccountId,
+    emails: ReadonlyArray<EmailAddress>
+  ) => Effect.Effect<{ readonly added: number; readonly existing: number }>
   readonly remove: (
     accountId: AccountId,
     email: EmailAddress
@@ -44,6 +49,7 @@ export class Suppressions extends Context.Service<Suppressions, {
           return Option.isSome(row) ? row.value : yield* new NotFound()
         }),
         add: (accountId, email) => repo.add({ accountId, email }),
+        addMany: (accountId, emails) => repo.addMany({ accountId, emails }),
         remove: Effect.fn("Suppressions.remove")(function*(accountId, email) {
           const found = yield* repo.remove({ accountId, email })
           if (Option.isNone(found)) return yield* new NotFound()

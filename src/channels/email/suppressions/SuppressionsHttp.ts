@@ -26,6 +26,10 @@ export const SuppressionsHttp = HttpApiBuilder.group(
           yield* created(`/v1/email/suppressions/${encodeURIComponent(suppression.email)}`)
           return { data: suppression }
         }),
+        addMany: Effect.fnUntraced(function*({ payload }) {
+          const { accountId } = yield* Principal
+          return { success: true as const, data: yield* suppressions.addMany(accountId, payload.emails) }
+        }),
         get: Effect.fnUntraced(function*({ params }) {
           const { accountId } = yield* Principal
           return { data: yield* suppressions.find(accountId, params.email) }

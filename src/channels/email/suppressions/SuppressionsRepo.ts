@@ -73,6 +73,20 @@ const make = Effect.gen(function*() {
         on conflict (account_id, email) do update set reason = suppressions.reason returning ${columns}`
   })
 
+  const addMany = Query.findOne({
+    Request: Schema.Struct({ accountId: AccountId, emails: Schema.Array(Schema.String) }),
+    Result: Schema.Struct({ added: Schema.Int, existing: Schema.Int }),
+    execute: ({ accountId, emails }) =>
+      sql`with given as (
+          select distinct lower(email) as email from unnest(${column.text(emails)}) as t (email)
+        ), added as (
+          insert into suppressions (account_id, email, reason)
+          select ${accountId}::bigint, email, 'manual' from given order by email on conflict do nothing returning email
+        )
+        select a.added, g.given - a.added as existing
+        from (select count(*)::int as added from added) a, (select count(*)::int as given from given) g`
+  })
+
   /** Deletes a suppression unless it is a complaint, and returns the reason that it had. */
   const remove = Query.findOneOption({
     Request: One,
@@ -137,7 +151,7 @@ const make = Effect.gen(function*() {
       select account_id, lower(recipient), 'unsubscribe', id from email_messages where id = ${id}
       on conflict do nothing`)
 
-  return { list, count, find, add, remove, bounced, complained, recipientOf, unsubscribe }
+  return { list, count, find, add, addMany, remove, bounced, complained, recipientOf, unsubscribe }
 })
 
 /** SQL of `suppressions`. Addresses are compared in lower case. */

@@ -19,9 +19,9 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.validation_error": "بعض الحقول غير صالحة.",
   "error.internal_error": "حدث خطأ من جانبنا. حاول مرة أخرى.",
   "error.plan_limit_exceeded":
-    "بلغت الحد المسموح: {current} من {limit}. احذف واحدًا، أو اختر باقة أكبر، أو انتظر حتى يبدأ الحد من جديد.",
+    "بلغت الحد المسموح: {current, number} من {limit, number}. احذف واحدًا، أو اختر باقة أكبر، أو انتظر حتى يبدأ الحد من جديد.",
   "error.email_quota_exceeded":
-    "استُخدم {current} من {limit} من رسائل البريد، وعدد المستلمين هنا أكبر من المتبقي. اختر باقة أكبر، أو انتظر حتى تبدأ الحصة من جديد.",
+    "استُخدم {current, number} من {limit, number} من رسائل البريد، وعدد المستلمين هنا أكبر من المتبقي. اختر باقة أكبر، أو انتظر حتى تبدأ الحصة من جديد.",
   "error.insufficient_permission": "دورك لا يسمح بهذا. اطلب ذلك من مالك أو مسؤول.",
   "error.fresh_login_required": "مضى وقت طويل على تسجيل دخولك. سجّل الدخول مرة أخرى، أو اختر موعدًا أقرب لانتهاء المفتاح.",
   "error.live_key_required": "هذا غير ممكن في وضع الاختبار. انتقل إلى الوضع الفعلي.",
@@ -57,7 +57,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.recovery_in_progress": "إعادة إرسال جارية لخطاف الويب هذا. انتظر حتى تنتهي أو أوقفها.",
   "error.recovery_ended": "انتهت إعادة الإرسال هذه من قبل.",
   "error.sandbox_closed": "بيئة التجربة في هذا التثبيت مغلقة. استخدم عنوان URL لتطبيقك.",
-  "error.fault_limit": "عدد الأعطال المخطط لها التي تنتظر رسائلها: {limit}. أرسل رسائل اختبار، أو أزل الأعطال.",
+  "error.fault_limit": "عدد الأعطال المخطط لها التي تنتظر رسائلها: {limit, number}. أرسل رسائل اختبار، أو أزل الأعطال.",
   "error.login_paused": "أُدخلت كلمات مرور خاطئة كثيرة.",
   "error.token_expired": "سبق استخدام هذا الرابط أو انتهت صلاحيته. اطلب رابطًا جديدًا.",
   "error.idempotency_key_reused": "سبق إرسال هذا النموذج بقيم أخرى. أعد تحميل الصفحة ثم أرسله.",

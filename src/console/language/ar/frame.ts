@@ -69,6 +69,7 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
     "{count, plural, zero {# ثانية} one {ثانية واحدة} two {ثانيتين} few {# ثوانٍ} many {# ثانية} other {# ثانية}}",
   "span.millisecond": "{count} مللي ثانية",
   "form.problem": "لم تنجح العملية",
+  "form.differs": "اكتب الاسم تمامًا كما هو معروض أعلاه.",
   "form.problems":
     "راجع {count, plural, zero {الحقول} one {هذا الحقل} two {هذين الحقلين} few {هذه الحقول وعددها #} many {هذه الحقول وعددها #} other {هذه الحقول وعددها #}}:"
 }

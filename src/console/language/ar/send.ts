@@ -29,6 +29,10 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.done": "قبلت الخدمة الرسالة.",
   "send.withTemplate": "يستخدم هذا البريد القالب {name}.",
   "send.missing": "الرسالة المطلوب إرسالها مرة أخرى لم تعد موجودة.",
+  "send.gone": "جزء من المحتوى غير موجود هنا. أكمل الرسالة قبل إرسالها.",
+  "send.toGroup": "تُرسل هذه الرسالة إلى المجموعة {name}.",
+  "send.chooseSession": "اختر جلسة",
+  "send.sessionAway": "جلسة هذه الرسالة غير متصلة. اختر جلسة أخرى، أو اربطها من جديد.",
   "send.noSession.title": "لا توجد جلسة WhatsApp متصلة",
   "send.noSession.text": "اربط هاتفًا أولًا. بعدها ترسل الجلسة من هنا.",
   "send.testNote": "وضع الاختبار: تستقبل بيئة التجربة الرسالة، ولا تصل إلى مستلم حقيقي."

@@ -74,7 +74,6 @@ export const sessions: Readonly<Record<keyof typeof english, string>> = {
     "يزيل الهاتف هذا الجهاز، وتمحو الخدمة بيانات اعتماده. تبقى الجلسة مع جهات اتصالها ورسائلها. تفشل الرسائل المنتظرة. اربط هاتفًا لاستخدامها من جديد.",
   "sessions.logout.done": "تم تسجيل خروج الجلسة.",
   "sessions.delete.typed": "اكتب اسم الجلسة",
-  "sessions.delete.differs": "اكتب الاسم تمامًا كما هو معروض أعلاه.",
   "pair.title": "ربط هاتفك مع {name}",
   "pair.done": "تم ربط هاتفك. يمكنك إغلاق هذه الصفحة.",
   "pair.instead": "أو استخدم رمزًا",

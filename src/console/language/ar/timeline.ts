@@ -5,6 +5,7 @@ export const timeline: Readonly<Record<keyof typeof english, string>> = {
   "happened.for": "{what}: {to}",
   "happened.accepted": "قبلت الخدمة الرسالة",
   "happened.scheduled": "تنتظر حتى {when}، كما طُلب",
+  "happened.rescheduled": "لها موعد جديد: {when}",
   "happened.suppressed": "{to} في قائمة الحظر، لذلك لا يصل إليه بريد",
   "happened.queued": "حان موعدها",
   "happened.claimed": "بدأت عقدة المحاولة {attempt}",

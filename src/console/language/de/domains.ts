@@ -82,13 +82,12 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
   "verdict.dmarc.policy":
     "Der DMARC-Eintrag hat keine gültige Richtlinie. Setzen Sie p=none, oder veröffentlichen Sie diesen Eintrag.",
   "verdict.dmarc.several": "Es gibt {count} DMARC-Einträge, wodurch alle ungültig sind. Behalten Sie nur einen.",
-  "verdict.mx.missing":
-    "Es gibt keinen MX-Eintrag. Er ist nicht erforderlich. Veröffentlichen Sie ihn nur, wenn dieser Dienst Antworten und Rückläufer empfangen soll.",
+  "verdict.mx.missing": "Es gibt keinen MX-Eintrag. Er ist nicht erforderlich. Dieser Dienst empfängt keine Antworten.",
   "verdict.mx.address": "Der MX-Eintrag nennt {host}, der keine Adresse hat. Geben Sie ihm einen A- oder AAAA-Eintrag.",
   "verdict.mx.none":
-    "Der MX-Eintrag sagt, dass diese Domain keine E-Mails annimmt. Er ist nicht erforderlich. Veröffentlichen Sie ihn nur, wenn dieser Dienst Antworten und Rückläufer empfangen soll.",
+    "Der MX-Eintrag sagt, dass diese Domain keine E-Mails annimmt. Er ist nicht erforderlich. Dieser Dienst empfängt keine Antworten.",
   "verdict.mx.elsewhere":
-    "E-Mails an diese Domain gehen an einen anderen Server, was in Ordnung ist. Der Eintrag ist nicht erforderlich. Veröffentlichen Sie ihn nur, wenn dieser Dienst Antworten und Rückläufer empfangen soll.",
+    "E-Mails an diese Domain gehen an einen anderen Server, was in Ordnung ist. Der Eintrag ist nicht erforderlich. Dieser Dienst empfängt keine Antworten.",
   "verdict.unanswered":
     "Das DNS hat nicht geantwortet. Das sagt nichts über den Eintrag. Prüfen Sie in einigen Minuten erneut. ({reason})",
   "domains.zone": "Alle Einträge als Zonendatei",
@@ -96,6 +95,7 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
   "domains.delete.title": "{domain} löschen?",
   "domains.delete.text":
     "Danach werden E-Mails von dieser Domain abgelehnt, und ihr Schlüssel wird gelöscht. Fügen Sie die Domain erneut hinzu, erhält sie einen neuen Schlüssel mit einem neuen Eintrag, der zu veröffentlichen ist. Das lässt sich nicht rückgängig machen.",
+  "domains.delete.typed": "Geben Sie die Domain ein",
   "domains.delete.button": "Domain löschen",
   "domains.delete.done": "Die Domain wurde gelöscht."
 }

@@ -18,9 +18,9 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.validation_error": "Einige Felder sind ungültig.",
   "error.internal_error": "Auf unserer Seite ist etwas schiefgegangen. Versuchen Sie es erneut.",
   "error.plan_limit_exceeded":
-    "Das Limit ist erreicht: {current} von {limit} sind verbraucht. Entfernen Sie eines, wählen Sie einen größeren Tarif, oder warten Sie, bis das Limit neu beginnt.",
+    "Das Limit ist erreicht: {current, number} von {limit, number} sind verbraucht. Entfernen Sie eines, wählen Sie einen größeren Tarif, oder warten Sie, bis das Limit neu beginnt.",
   "error.email_quota_exceeded":
-    "{current} von {limit} E-Mails sind verbraucht, und diese Sendung hat mehr Empfänger, als übrig sind. Wählen Sie einen größeren Tarif, oder warten Sie, bis das Kontingent neu beginnt.",
+    "{current, number} von {limit, number} E-Mails sind verbraucht, und diese Sendung hat mehr Empfänger, als übrig sind. Wählen Sie einen größeren Tarif, oder warten Sie, bis das Kontingent neu beginnt.",
   "error.insufficient_permission": "Ihre Rolle erlaubt das nicht. Wenden Sie sich an einen Inhaber oder Administrator.",
   "error.fresh_login_required":
     "Ihre Anmeldung liegt dafür zu lange zurück. Melden Sie sich erneut an, oder wählen Sie ein früheres Ende für den Schlüssel.",
@@ -73,7 +73,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.recovery_ended": "Dieses Nachholen ist schon beendet.",
   "error.sandbox_closed": "Die Sandbox dieser Installation ist geschlossen. Verwenden Sie die URL Ihrer Anwendung.",
   "error.fault_limit":
-    "{limit} geplante Störungen warten auf ihre Nachrichten. Senden Sie Testnachrichten, oder entfernen Sie die Störungen.",
+    "{limit, number} geplante Störungen warten auf ihre Nachrichten. Senden Sie Testnachrichten, oder entfernen Sie die Störungen.",
   "error.login_paused": "Es wurden zu viele falsche Passwörter eingegeben.",
   "error.token_expired": "Dieser Link wurde schon verwendet oder ist abgelaufen. Fordern Sie einen neuen an.",
   "error.idempotency_key_reused":

@@ -8,27 +8,28 @@ export const faults: Readonly<Record<keyof typeof english, string>> = {
   "fault.text": "Geben Sie einen Text, ein HTML oder beides ein.",
   "fault.choice": "Wählen Sie einen dieser Werte: {values}.",
   "fault.once": "Wählen Sie jeden Wert nur einmal.",
-  "fault.most": "Das ist zu lang. Verwenden Sie höchstens {most} Zeichen.",
-  "fault.least": "Das ist zu kurz. Verwenden Sie mindestens {least} Zeichen.",
-  "fault.filled": "Mit den eingesetzten Werten ist das zu lang. Bleiben Sie unter {most} Zeichen.",
-  "fault.bytes": "Mit den eingesetzten Werten ist das zu groß. Bleiben Sie unter {most} Bytes.",
+  "fault.most": "Das ist zu lang. Verwenden Sie höchstens {most, number} Zeichen.",
+  "fault.least": "Das ist zu kurz. Verwenden Sie mindestens {least, number} Zeichen.",
+  "fault.filled": "Mit den eingesetzten Werten ist das zu lang. Bleiben Sie unter {most, number} Zeichen.",
+  "fault.bytes": "Mit den eingesetzten Werten ist das zu groß. Bleiben Sie unter {most, number} Bytes.",
   "fault.line": "Schreiben Sie das in eine Zeile, ohne Zeilenumbrüche und Steuerzeichen.",
   "fault.characters": "Das enthält Zeichen, die nicht gesendet werden können. Geben Sie es ohne diese noch einmal ein.",
-  "fault.entries": "Das sind zu viele Einträge. Verwenden Sie höchstens {most}.",
+  "fault.entries": "Das sind zu viele Einträge. Verwenden Sie höchstens {most, number}.",
   "fault.email.at": "Geben Sie eine E-Mail-Adresse mit genau einem @ ein, zum Beispiel name@example.com.",
   "fault.email.one": "Das muss eine einzelne Adresse sein. Entfernen Sie Kommas und Semikolons.",
   "fault.email.bare": "Geben Sie nur die Adresse ein, zum Beispiel name@example.com, ohne Namen und spitze Klammern.",
   "fault.email.characters":
     "Die Adresse enthält ein unerlaubtes Zeichen, etwa ein Leerzeichen, einen Akzent, ein Anführungszeichen oder eine Klammer. Entfernen Sie es.",
   "fault.email.dots": "Vor dem @ darf kein Punkt am Anfang, am Ende oder doppelt stehen. Entfernen Sie ihn.",
-  "fault.email.long": "Verwenden Sie vor dem @ höchstens {most} Zeichen.",
+  "fault.email.long": "Verwenden Sie vor dem @ höchstens {most, number} Zeichen.",
   "fault.email.domain": "Der Teil nach dem @ ist keine gültige Domain. Schreiben Sie ihn wie example.com.",
   "fault.email.channel":
     "Dieser Kanal braucht eine E-Mail-Adresse. Geben Sie eine ein, oder wählen Sie einen anderen Kanal.",
   "fault.mailbox": "Schreiben Sie die Adresse so: {example}.",
   "fault.mailbox.name":
     "Der Name vor der Adresse ist ungültig. Schreiben Sie ihn in eine Zeile, mit höchstens 200 Zeichen.",
-  "fault.addresses": "Verwenden Sie höchstens {most} Adressen. Für mehr senden Sie eine Sammelsendung über die API.",
+  "fault.addresses":
+    "Verwenden Sie höchstens {most, number} Adressen. Für mehr senden Sie eine Sammelsendung über die API.",
   "fault.phone": "Geben Sie eine Telefonnummer mit Landesvorwahl ein, zum Beispiel {example}.",
   "fault.phone.digits": "Verwenden Sie nach dem + nur Ziffern, ohne Buchstaben und Durchwahl.",
   "fault.phone.impossible": "Diese Nummer gibt es nicht. Prüfen Sie Landesvorwahl und Länge.",
@@ -40,7 +41,7 @@ export const faults: Readonly<Record<keyof typeof english, string>> = {
   "fault.digits": "Geben Sie die 4 bis 8 Ziffern des Codes ein.",
   "fault.domain.bare": "Geben Sie nur die Domain ein, zum Beispiel example.com, ohne https://, Port oder IP-Adresse.",
   "fault.domain.dots": "Prüfen Sie die Punkte: Einer steht am Anfang, oder zwei stehen beieinander.",
-  "fault.domain.long": "Ein Teil zwischen zwei Punkten ist zu lang. Verwenden Sie höchstens {most} Zeichen.",
+  "fault.domain.long": "Ein Teil zwischen zwei Punkten ist zu lang. Verwenden Sie höchstens {most, number} Zeichen.",
   "fault.domain.characters": "Verwenden Sie nur Buchstaben, Ziffern, Punkte und Bindestriche innerhalb eines Wortes.",
   "fault.domain.short": "Geben Sie die ganze Domain ein, zum Beispiel example.com.",
   "fault.domain.suffix": "Das ist eine öffentliche Endung wie co.uk. Geben Sie eine Domain ein, die Ihnen gehört.",
@@ -54,7 +55,7 @@ export const faults: Readonly<Record<keyof typeof english, string>> = {
   "fault.blocked_address":
     "Diese URL führt nicht zu einem öffentlichen Host. Verwenden Sie eine, die über das Internet erreichbar ist.",
   "fault.tag": "Ein Tag hat 1 bis 64 Buchstaben, Ziffern oder Zeichen _ . : -. Ändern Sie ihn.",
-  "fault.tags": "Verwenden Sie höchstens {most} Tags.",
+  "fault.tags": "Verwenden Sie höchstens {most, number} Tags.",
   "fault.time": "Geben Sie ein Datum und eine Uhrzeit ein.",
   "fault.time.soon": "Wählen Sie eine Zeit, die mindestens 10 Sekunden in der Zukunft liegt.",
   "fault.time.late": "Wählen Sie eine Zeit, die höchstens {days} Tage in der Zukunft liegt.",
@@ -70,9 +71,9 @@ export const faults: Readonly<Record<keyof typeof english, string>> = {
   "fault.template.reserved":
     "Zeile {line}, Spalte {column}: {name} ist ein reserviertes Wort. Wählen Sie einen anderen Namen.",
   "fault.template.places":
-    "Zeile {line}, Spalte {column}: Es gibt zu viele Stellen für Werte. Verwenden Sie höchstens {most}.",
+    "Zeile {line}, Spalte {column}: Es gibt zu viele Stellen für Werte. Verwenden Sie höchstens {most, number}.",
   "fault.template.variables":
-    "Verwenden Sie höchstens {most} verschiedene Werte, mit Namen von höchstens {length} Zeichen.",
+    "Verwenden Sie höchstens {most, number} verschiedene Werte, mit Namen von höchstens {length} Zeichen.",
   "fault.values.missing": "Geben Sie einen Wert ein für: {names}.",
   "fault.values.nested": "Geben Sie einen einzelnen Wert ein für {names}, ohne Punkt nach dem Namen.",
   "fault.sender":
@@ -83,12 +84,12 @@ export const faults: Readonly<Record<keyof typeof english, string>> = {
   "fault.suppressed": "Diese Adresse steht auf der Sperrliste.",
   "fault.events": "Wählen Sie mindestens ein Ereignis.",
   "fault.events.unknown": "Es gibt kein Ereignis {name}. Wählen Sie eines aus der Liste.",
-  "fault.headers": "Verwenden Sie höchstens {most} Header.",
+  "fault.headers": "Verwenden Sie höchstens {most, number} Header.",
   "fault.header.name":
-    "Header {header}: Verwenden Sie einen Namen aus 1 bis {most} Buchstaben, Ziffern oder Bindestrichen.",
+    "Header {header}: Verwenden Sie einen Namen aus 1 bis {most, number} Buchstaben, Ziffern oder Bindestrichen.",
   "fault.header.reserved": "Header {header}: Dieser Name ist reserviert. Wählen Sie einen anderen.",
   "fault.header.twice": "Header {header}: Der Name kommt zweimal vor. Entfernen Sie einen.",
-  "fault.header.long": "Header {header}: Der Wert ist zu lang. Verwenden Sie höchstens {most} Zeichen.",
+  "fault.header.long": "Header {header}: Der Wert ist zu lang. Verwenden Sie höchstens {most, number} Zeichen.",
   "fault.header.value":
     "Header {header}: Schreiben Sie einen Wert in eine Zeile, aus ASCII-Buchstaben, Ziffern und Zeichen.",
   "fault.header.masked": "Header {header}: Unter diesem Namen ist kein Wert gespeichert. Geben Sie den Wert ein.",

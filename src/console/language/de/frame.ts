@@ -66,5 +66,6 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "span.second": "{count, plural, one {# Sekunde} other {# Sekunden}}",
   "span.millisecond": "{count} ms",
   "form.problem": "Das hat nicht geklappt",
+  "form.differs": "Geben Sie den Namen genau so ein, wie er oben steht.",
   "form.problems": "Prüfen Sie {count, plural, one {dieses Feld} other {diese # Felder}}:"
 }

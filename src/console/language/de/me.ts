@@ -40,6 +40,10 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.passkeys.failed": "Die Antwort des Browsers belegt keinen Passkey. Versuchen Sie es erneut.",
   "security.passkeys.remove": "Entfernen",
   "security.passkeys.removeNamed": "Passkey {name} entfernen",
+  "security.passkeys.remove.title": "{name} entfernen?",
+  "security.passkeys.remove.text":
+    "Mit diesem Passkey können Sie sich nicht mehr anmelden. Löschen Sie ihn auch auf Ihrem Gerät.",
+  "security.passkeys.remove.button": "Passkey entfernen",
   "security.passkeys.removed": "Der Passkey wurde entfernt.",
   "security.passkeys.where":
     "Passkeys funktionieren nur unter dem Namen des Dienstes. Öffnen Sie diese Seite unter {base}.",
@@ -56,7 +60,10 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.app.wrong": "Das ist nicht der Code, den die App gerade anzeigt.",
   "security.app.done": "Die Authenticator-App ist eingeschaltet.",
   "security.app.remove": "Ausschalten",
+  "security.app.remove.title": "Authenticator-App ausschalten?",
+  "security.app.remove.text": "Ihre Codes gelten nicht mehr. Um wieder eine App zu verwenden, richten Sie sie neu ein.",
   "security.app.removed": "Die Authenticator-App ist ausgeschaltet.",
+  "security.last": "Das ist Ihr letzter zweiter Faktor. Danach genügt Ihr Passwort allein zur Anmeldung.",
   "security.codes": "Wiederherstellungscodes",
   "security.codes.text": "Jeder Code ersetzt einmal den zweiten Faktor, falls Sie Ihr Gerät verlieren.",
   "security.codes.left":
@@ -66,6 +73,7 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.codes.once":
     "Speichern Sie diese Codes jetzt. Sie werden nicht noch einmal angezeigt, und frühere gelten nicht mehr.",
   "security.codes.stored": "Ich habe sie gespeichert",
+  "security.codes.again": "Diese Codes wurden bereits angezeigt. Wenn Sie sie verloren haben, erstellen Sie zehn neue.",
   "security.signIns": "Anmeldungen",
   "security.signIns.caption": "Browser, in denen Sie angemeldet sind",
   "security.signIns.browser": "Browser",

@@ -29,6 +29,11 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.done": "Der Dienst hat die Nachricht angenommen.",
   "send.withTemplate": "Diese E-Mail verwendet die Vorlage {name}.",
   "send.missing": "Die Nachricht, die erneut gesendet werden soll, gibt es nicht mehr.",
+  "send.gone": "Ein Teil des Inhalts fehlt hier. Ergänzen Sie die Nachricht, bevor Sie sie senden.",
+  "send.toGroup": "Diese Nachricht geht an die Gruppe {name}.",
+  "send.chooseSession": "Wählen Sie eine Sitzung",
+  "send.sessionAway":
+    "Die Sitzung dieser Nachricht ist nicht verbunden. Wählen Sie eine andere, oder koppeln Sie sie erneut.",
   "send.noSession.title": "Keine WhatsApp-Sitzung ist verbunden",
   "send.noSession.text": "Koppeln Sie zuerst ein Telefon. Dann sendet die Sitzung von hier.",
   "send.testNote": "Testmodus: Die Sandbox nimmt die Nachricht an. Sie erreicht keinen echten Empfänger."

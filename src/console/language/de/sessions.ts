@@ -82,7 +82,6 @@ export const sessions: Readonly<Record<keyof typeof english, string>> = {
     "Das Telefon entfernt dieses Gerät, und der Dienst löscht die Zugangsdaten. Die Sitzung bleibt mit ihren Kontakten und Nachrichten. Wartende Nachrichten schlagen fehl. Koppeln Sie ein Telefon, um sie wieder zu verwenden.",
   "sessions.logout.done": "Die Sitzung wurde abgemeldet.",
   "sessions.delete.typed": "Geben Sie den Namen der Sitzung ein",
-  "sessions.delete.differs": "Geben Sie den Namen genau so ein, wie er oben steht.",
   "pair.title": "Ihr Telefon mit {name} koppeln",
   "pair.done": "Ihr Telefon ist gekoppelt. Sie können diese Seite schließen.",
   "pair.instead": "Oder einen Code verwenden",

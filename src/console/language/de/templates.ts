@@ -45,5 +45,20 @@ export const templates: Readonly<Record<keyof typeof english, string>> = {
   "templates.preview.apply": "Mit diesen Werten anzeigen",
   "templates.preview.size": "{size} KB HTML.",
   "templates.preview.large": "{size} KB HTML. Große Anbieter schneiden eine E-Mail nach 102 KB ab.",
+  "templates.duplicate": "Duplizieren",
+  "templates.duplicate.name": "Kopie von {name}",
+  "templates.sendTest": "Test an mich senden",
+  "templates.versions": "Versionen",
+  "templates.versions.title": "Versionen von {name}",
+  "templates.versions.lead":
+    "Die letzten 20 Texte, die diese Vorlage zuvor hatte. Eine Änderung bewahrt die Texte, die sie ersetzt.",
+  "templates.versions.caption": "Versionen dieser Vorlage, die neuesten zuerst",
+  "templates.versions.until": "Bis",
+  "templates.versions.empty.title": "Noch keine Versionen",
+  "templates.versions.empty.text": "Eine Änderung von Betreff, HTML oder Text bewahrt, was zuvor da war.",
+  "templates.version.title": "{name} bis {time}",
+  "templates.restore": "Wiederherstellen",
+  "templates.restore.hint": "Die jetzigen Texte werden zu einer Version, sodass nichts verloren geht.",
+  "templates.restore.done": "Die Version wurde wiederhergestellt. Zuvor angenommene E-Mails ändern sich nicht.",
   "templates.facts": "Angaben"
 }

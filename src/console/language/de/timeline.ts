@@ -5,6 +5,7 @@ export const timeline: Readonly<Record<keyof typeof english, string>> = {
   "happened.for": "{what}: {to}",
   "happened.accepted": "Der Dienst hat die Nachricht angenommen",
   "happened.scheduled": "Wartet wie gewünscht bis {when}",
+  "happened.rescheduled": "Sie hat eine neue Zeit: {when}",
   "happened.suppressed": "{to} steht auf der Sperrliste und erhält deshalb keine E-Mails",
   "happened.queued": "Sie ist fällig",
   "happened.claimed": "Ein Knoten hat Versuch {attempt} begonnen",

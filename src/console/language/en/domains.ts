@@ -71,13 +71,12 @@ export const domains = {
     "There is no DMARC record. It is not required, but Gmail and Yahoo require one from bulk senders. Publish this one.",
   "verdict.dmarc.policy": "The DMARC record has no valid policy. Set p=none, or publish this record.",
   "verdict.dmarc.several": "There are {count} DMARC records, which makes all of them invalid. Keep only one.",
-  "verdict.mx.missing":
-    "There is no MX record. It is not required. Publish it only if this service should receive replies and bounces.",
+  "verdict.mx.missing": "There is no MX record. It is not required. This service receives no replies.",
   "verdict.mx.address": "The MX record names {host}, which has no address. Give it an A or AAAA record.",
   "verdict.mx.none":
-    "The MX record says that this domain accepts no mail. It is not required. Publish it only if this service should receive replies and bounces.",
+    "The MX record says that this domain accepts no mail. It is not required. This service receives no replies.",
   "verdict.mx.elsewhere":
-    "Mail to this domain goes to another server, which is fine. The record is not required. Publish it only if this service should receive replies and bounces.",
+    "Mail to this domain goes to another server, which is fine. The record is not required. This service receives no replies.",
   "verdict.unanswered":
     "DNS gave no answer. This says nothing about the record. Check again in a few minutes. ({reason})",
   "domains.zone": "All records as a zone file",
@@ -85,6 +84,7 @@ export const domains = {
   "domains.delete.title": "Delete {domain}?",
   "domains.delete.text":
     "Mail from this domain is refused afterwards, and its key is erased. Adding the domain again makes a new key, with a new record to publish. This cannot be undone.",
+  "domains.delete.typed": "Type the domain",
   "domains.delete.button": "Delete the domain",
   "domains.delete.done": "The domain was deleted."
 } as const

@@ -16,9 +16,9 @@ export const errors = {
   "error.validation_error": "Some fields are not valid.",
   "error.internal_error": "Something went wrong on our side. Try again.",
   "error.plan_limit_exceeded":
-    "The limit is reached: {current} of {limit} are used. Remove one, choose a larger plan, or wait until the limit starts again.",
+    "The limit is reached: {current, number} of {limit, number} are used. Remove one, choose a larger plan, or wait until the limit starts again.",
   "error.email_quota_exceeded":
-    "{current} of {limit} emails are used, and this mail has more recipients than are left. Choose a larger plan, or wait until the quota starts again.",
+    "{current, number} of {limit, number} emails are used, and this mail has more recipients than are left. Choose a larger plan, or wait until the quota starts again.",
   "error.insufficient_permission": "Your role does not allow this. Ask an owner or an admin.",
   "error.fresh_login_required":
     "You signed in too long ago for this. Sign in again, or choose an earlier end for the key.",
@@ -61,7 +61,8 @@ export const errors = {
   "error.recovery_in_progress": "A replay of this webhook is running. Wait until it ends, or stop it.",
   "error.recovery_ended": "This replay has already ended.",
   "error.sandbox_closed": "The sandbox of this installation is closed. Use the URL of your application.",
-  "error.fault_limit": "{limit} planned faults wait for their messages. Send test messages, or remove the faults.",
+  "error.fault_limit":
+    "{limit, number} planned faults wait for their messages. Send test messages, or remove the faults.",
   "error.login_paused": "Too many wrong passwords were entered.",
   "error.token_expired": "This link was used already, or it has expired. Ask for a new one.",
   "error.idempotency_key_reused": "This form was sent before with other values. Load the page again, then send it.",

@@ -64,5 +64,6 @@ export const frame = {
   "span.second": "{count, plural, one {# second} other {# seconds}}",
   "span.millisecond": "{count} ms",
   "form.problem": "This did not work",
+  "form.differs": "Type the name exactly as it is shown above.",
   "form.problems": "Check {count, plural, one {this field} other {these # fields}}:"
 } as const

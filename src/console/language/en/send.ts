@@ -27,6 +27,10 @@ export const send = {
   "send.done": "The service accepted the message.",
   "send.withTemplate": "This mail uses the template {name}.",
   "send.missing": "The message to send again does not exist any more.",
+  "send.gone": "A part of the content is missing here. Complete the message before you send it.",
+  "send.toGroup": "This message goes to the group {name}.",
+  "send.chooseSession": "Choose a session",
+  "send.sessionAway": "The session of this message is not connected. Choose another one, or pair it again.",
   "send.noSession.title": "No WhatsApp session is connected",
   "send.noSession.text": "Pair a phone first. Then the session sends from here.",
   "send.testNote": "Test mode: the sandbox takes the message. It reaches no real recipient."

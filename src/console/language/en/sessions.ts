@@ -74,7 +74,6 @@ export const sessions = {
     "The phone removes this device, and the service erases its credentials. The session stays, with its contacts and messages. Messages that wait fail. Pair a phone to use it again.",
   "sessions.logout.done": "The session was logged out.",
   "sessions.delete.typed": "Type the name of the session",
-  "sessions.delete.differs": "Type the name exactly as it is shown above.",
   "pair.title": "Link your phone to {name}",
   "pair.done": "Your phone is linked. You can close this page.",
   "pair.instead": "Or use a code",

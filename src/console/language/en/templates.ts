@@ -42,5 +42,20 @@ export const templates = {
   "templates.preview.apply": "Show with these values",
   "templates.preview.size": "{size} KB of HTML.",
   "templates.preview.large": "{size} KB of HTML. Large providers cut a mail after 102 KB.",
+  "templates.duplicate": "Duplicate",
+  "templates.duplicate.name": "Copy of {name}",
+  "templates.sendTest": "Send test to me",
+  "templates.versions": "Versions",
+  "templates.versions.title": "Versions of {name}",
+  "templates.versions.lead":
+    "The last 20 texts that this template had before. A change keeps the texts that it replaces.",
+  "templates.versions.caption": "Versions of this template, the newest first",
+  "templates.versions.until": "Until",
+  "templates.versions.empty.title": "No versions yet",
+  "templates.versions.empty.text": "A change of subject, HTML or text keeps what was there before.",
+  "templates.version.title": "{name} until {time}",
+  "templates.restore": "Restore",
+  "templates.restore.hint": "The present texts become a version, so nothing is lost.",
+  "templates.restore.done": "The version was restored. Mail accepted before does not change.",
   "templates.facts": "Facts"
 } as const

@@ -3,6 +3,7 @@ export const timeline = {
   "happened.for": "{what}: {to}",
   "happened.accepted": "The service accepted the message",
   "happened.scheduled": "It waits until {when}, as asked",
+  "happened.rescheduled": "It got another time: {when}",
   "happened.suppressed": "{to} is on the suppression list, so it gets no mail",
   "happened.queued": "It is due",
   "happened.claimed": "A node began attempt {attempt}",

@@ -76,13 +76,12 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
     "No hay registro DMARC. No es obligatorio, pero Gmail y Yahoo lo exigen a quien envía correo masivo. Publique este.",
   "verdict.dmarc.policy": "El registro DMARC no tiene una política válida. Ponga p=none o publique este registro.",
   "verdict.dmarc.several": "Hay {count} registros DMARC, lo que los invalida todos. Conserve solo uno.",
-  "verdict.mx.missing":
-    "No hay registro MX. No es obligatorio. Publíquelo solo si este servicio debe recibir respuestas y rebotes.",
+  "verdict.mx.missing": "No hay registro MX. No es obligatorio. Este servicio no recibe respuestas.",
   "verdict.mx.address": "El registro MX nombra {host}, que no tiene dirección. Dele un registro A o AAAA.",
   "verdict.mx.none":
-    "El registro MX indica que este dominio no acepta correo. No es obligatorio. Publíquelo solo si este servicio debe recibir respuestas y rebotes.",
+    "El registro MX indica que este dominio no acepta correo. No es obligatorio. Este servicio no recibe respuestas.",
   "verdict.mx.elsewhere":
-    "El correo de este dominio va a otro servidor, lo cual está bien. El registro no es obligatorio. Publíquelo solo si este servicio debe recibir respuestas y rebotes.",
+    "El correo de este dominio va a otro servidor, lo cual está bien. El registro no es obligatorio. Este servicio no recibe respuestas.",
   "verdict.unanswered":
     "El DNS no respondió. Esto no dice nada del registro. Compruebe de nuevo en unos minutos. ({reason})",
   "domains.zone": "Todos los registros como archivo de zona",
@@ -90,6 +89,7 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
   "domains.delete.title": "¿Eliminar {domain}?",
   "domains.delete.text":
     "A partir de entonces se rechaza el correo de este dominio y se borra su clave. Si añade el dominio de nuevo, recibe una clave nueva, con un registro nuevo que publicar. Esta acción no se puede deshacer.",
+  "domains.delete.typed": "Escriba el dominio",
   "domains.delete.button": "Eliminar el dominio",
   "domains.delete.done": "El dominio se eliminó."
 }

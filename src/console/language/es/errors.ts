@@ -18,9 +18,9 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.validation_error": "Algunos campos no son válidos.",
   "error.internal_error": "Algo ha fallado por nuestra parte. Inténtelo de nuevo.",
   "error.plan_limit_exceeded":
-    "Se alcanzó el límite: {current} de {limit} en uso. Elimine uno, elija un plan mayor o espere a que el límite empiece de nuevo.",
+    "Se alcanzó el límite: {current, number} de {limit, number} en uso. Elimine uno, elija un plan mayor o espere a que el límite empiece de nuevo.",
   "error.email_quota_exceeded":
-    "Se usaron {current} de {limit} correos, y este envío tiene más destinatarios de los que quedan. Elija un plan mayor o espere a que la cuota empiece de nuevo.",
+    "Se usaron {current, number} de {limit, number} correos, y este envío tiene más destinatarios de los que quedan. Elija un plan mayor o espere a que la cuota empiece de nuevo.",
   "error.insufficient_permission": "Su rol no lo permite. Pídalo a un propietario o a un administrador.",
   "error.fresh_login_required":
     "Inició sesión hace demasiado tiempo. Vuelva a entrar o elija un final más cercano para la clave.",
@@ -62,7 +62,8 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.recovery_in_progress": "Hay una repetición de este webhook en curso. Espere a que termine o deténgala.",
   "error.recovery_ended": "Esta repetición ya terminó.",
   "error.sandbox_closed": "El sandbox de esta instalación está cerrado. Use la URL de su aplicación.",
-  "error.fault_limit": "{limit} fallos planeados esperan sus mensajes. Envíe mensajes de prueba o quite los fallos.",
+  "error.fault_limit":
+    "{limit, number} fallos planeados esperan sus mensajes. Envíe mensajes de prueba o quite los fallos.",
   "error.login_paused": "Se introdujeron demasiadas contraseñas incorrectas.",
   "error.token_expired": "Este enlace ya se usó o ha caducado. Pida uno nuevo.",
   "error.idempotency_key_reused": "Este formulario ya se envió con otros valores. Vuelva a cargar la página y envíelo.",

@@ -66,5 +66,6 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "span.second": "{count, plural, one {# segundo} other {# segundos}}",
   "span.millisecond": "{count} ms",
   "form.problem": "No se ha podido completar",
+  "form.differs": "Escriba el nombre exactamente como se muestra arriba.",
   "form.problems": "Revise {count, plural, one {este campo} other {estos # campos}}:"
 }

@@ -40,6 +40,10 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.passkeys.failed": "La respuesta del navegador no demuestra ninguna llave de acceso. Inténtelo de nuevo.",
   "security.passkeys.remove": "Quitar",
   "security.passkeys.removeNamed": "Quitar la llave de acceso {name}",
+  "security.passkeys.remove.title": "¿Quitar {name}?",
+  "security.passkeys.remove.text":
+    "Con esta llave de acceso ya no podrá iniciar sesión. Elimínela también en su dispositivo.",
+  "security.passkeys.remove.button": "Quitar la llave de acceso",
   "security.passkeys.removed": "La llave de acceso se quitó.",
   "security.passkeys.where":
     "Las llaves de acceso solo funcionan bajo el nombre del servicio. Abra esta página en {base}.",
@@ -57,7 +61,11 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.app.wrong": "Este no es el código que la aplicación muestra ahora.",
   "security.app.done": "La aplicación de autenticación está activada.",
   "security.app.remove": "Desactivar",
+  "security.app.remove.title": "¿Desactivar la aplicación de autenticación?",
+  "security.app.remove.text":
+    "Sus códigos dejarán de funcionar. Para volver a usar una aplicación, configúrela de nuevo.",
   "security.app.removed": "La aplicación de autenticación está desactivada.",
+  "security.last": "Este es su último segundo factor. Después bastará la contraseña para iniciar sesión.",
   "security.codes": "Códigos de recuperación",
   "security.codes.text": "Cada código sustituye una vez al segundo factor, si pierde su dispositivo.",
   "security.codes.left":
@@ -66,6 +74,7 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.codes.title": "Sus códigos de recuperación",
   "security.codes.once": "Guarde estos códigos ahora. No se volverán a mostrar, y los anteriores ya no funcionan.",
   "security.codes.stored": "Los he guardado",
+  "security.codes.again": "Estos códigos ya se mostraron. Si los ha perdido, cree diez nuevos.",
   "security.signIns": "Accesos",
   "security.signIns.caption": "Navegadores en los que tiene la sesión iniciada",
   "security.signIns.browser": "Navegador",

@@ -29,6 +29,10 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.done": "El servicio aceptó el mensaje.",
   "send.withTemplate": "Este correo usa la plantilla {name}.",
   "send.missing": "El mensaje que quería enviar de nuevo ya no existe.",
+  "send.gone": "Aquí falta una parte del contenido. Complete el mensaje antes de enviarlo.",
+  "send.toGroup": "Este mensaje va al grupo {name}.",
+  "send.chooseSession": "Elija una sesión",
+  "send.sessionAway": "La sesión de este mensaje no está conectada. Elija otra o vincúlela de nuevo.",
   "send.noSession.title": "Ninguna sesión de WhatsApp está conectada",
   "send.noSession.text": "Vincule primero un teléfono. Después, la sesión envía desde aquí.",
   "send.testNote": "Modo de prueba: el sandbox recibe el mensaje. No llega a ningún destinatario real."

@@ -80,7 +80,6 @@ export const sessions: Readonly<Record<keyof typeof english, string>> = {
     "El teléfono quita este dispositivo y el servicio borra sus credenciales. La sesión se conserva, con sus contactos y mensajes. Los mensajes en espera fallan. Vincule un teléfono para usarla de nuevo.",
   "sessions.logout.done": "La sesión se cerró.",
   "sessions.delete.typed": "Escriba el nombre de la sesión",
-  "sessions.delete.differs": "Escriba el nombre exactamente como se muestra arriba.",
   "pair.title": "Vincular su teléfono a {name}",
   "pair.done": "Su teléfono está vinculado. Puede cerrar esta página.",
   "pair.instead": "O use un código",

@@ -46,5 +46,20 @@ export const templates: Readonly<Record<keyof typeof english, string>> = {
   "templates.preview.apply": "Mostrar con estos valores",
   "templates.preview.size": "{size} KB de HTML.",
   "templates.preview.large": "{size} KB de HTML. Los grandes proveedores cortan un correo a partir de 102 KB.",
+  "templates.duplicate": "Duplicar",
+  "templates.duplicate.name": "Copia de {name}",
+  "templates.sendTest": "Enviarme una prueba",
+  "templates.versions": "Versiones",
+  "templates.versions.title": "Versiones de {name}",
+  "templates.versions.lead":
+    "Los últimos 20 textos que tuvo antes esta plantilla. Un cambio conserva los textos que reemplaza.",
+  "templates.versions.caption": "Versiones de esta plantilla, de la más reciente a la más antigua",
+  "templates.versions.until": "Hasta",
+  "templates.versions.empty.title": "Todavía no hay versiones",
+  "templates.versions.empty.text": "Un cambio del asunto, del HTML o del texto conserva lo que había antes.",
+  "templates.version.title": "{name} hasta {time}",
+  "templates.restore": "Restaurar",
+  "templates.restore.hint": "Los textos actuales se guardan como versión, así que no se pierde nada.",
+  "templates.restore.done": "La versión se restauró. El correo aceptado antes no cambia.",
   "templates.facts": "Datos"
 }

@@ -5,6 +5,7 @@ export const timeline: Readonly<Record<keyof typeof english, string>> = {
   "happened.for": "{what}: {to}",
   "happened.accepted": "El servicio aceptó el mensaje",
   "happened.scheduled": "Espera hasta el {when}, como se pidió",
+  "happened.rescheduled": "Tiene una hora nueva: {when}",
   "happened.suppressed": "{to} está en la lista de bloqueo, así que no recibe correo",
   "happened.queued": "Llegó su hora",
   "happened.claimed": "Un nodo empezó el intento {attempt}",

@@ -82,13 +82,13 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
     "L’enregistrement DMARC n’a pas de politique valide. Mettez p=none, ou publiez cet enregistrement.",
   "verdict.dmarc.several": "Il y a {count} enregistrements DMARC, ce qui les invalide tous. N’en gardez qu’un.",
   "verdict.mx.missing":
-    "Il n’y a pas d’enregistrement MX. Il n’est pas obligatoire. Publiez-le seulement si ce service doit recevoir les réponses et les messages non distribués.",
+    "Il n’y a pas d’enregistrement MX. Il n’est pas obligatoire. Ce service ne reçoit pas de réponses.",
   "verdict.mx.address":
     "L’enregistrement MX nomme {host}, qui n’a pas d’adresse. Donnez-lui un enregistrement A ou AAAA.",
   "verdict.mx.none":
-    "L’enregistrement MX indique que ce domaine n’accepte pas d’e-mails. Il n’est pas obligatoire. Publiez-le seulement si ce service doit recevoir les réponses et les messages non distribués.",
+    "L’enregistrement MX indique que ce domaine n’accepte pas d’e-mails. Il n’est pas obligatoire. Ce service ne reçoit pas de réponses.",
   "verdict.mx.elsewhere":
-    "Les e-mails de ce domaine vont à un autre serveur, ce qui convient. L’enregistrement n’est pas obligatoire. Publiez-le seulement si ce service doit recevoir les réponses et les messages non distribués.",
+    "Les e-mails de ce domaine vont à un autre serveur, ce qui convient. L’enregistrement n’est pas obligatoire. Ce service ne reçoit pas de réponses.",
   "verdict.unanswered":
     "Le DNS n’a pas répondu. Cela ne dit rien de l’enregistrement. Vérifiez de nouveau dans quelques minutes. ({reason})",
   "domains.zone": "Tous les enregistrements sous forme de fichier de zone",
@@ -96,6 +96,7 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
   "domains.delete.title": "Supprimer {domain} ?",
   "domains.delete.text":
     "Ensuite, les e-mails de ce domaine sont refusés et sa clé est effacée. Si vous ajoutez de nouveau le domaine, il reçoit une nouvelle clé, avec un nouvel enregistrement à publier. Cette action est irréversible.",
+  "domains.delete.typed": "Saisissez le domaine",
   "domains.delete.button": "Supprimer le domaine",
   "domains.delete.done": "Le domaine a été supprimé."
 }

@@ -19,9 +19,9 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.validation_error": "Certains champs ne sont pas valides.",
   "error.internal_error": "Un problème est survenu de notre côté. Réessayez.",
   "error.plan_limit_exceeded":
-    "La limite est atteinte : {current} sur {limit} sont utilisés. Supprimez-en un, choisissez une formule plus grande, ou attendez que la limite recommence.",
+    "La limite est atteinte : {current, number} sur {limit, number} sont utilisés. Supprimez-en un, choisissez une formule plus grande, ou attendez que la limite recommence.",
   "error.email_quota_exceeded":
-    "{current} e-mails sur {limit} sont utilisés, et cet envoi a plus de destinataires qu’il n’en reste. Choisissez une formule plus grande, ou attendez que le quota recommence.",
+    "{current, number} e-mails sur {limit, number} sont utilisés, et cet envoi a plus de destinataires qu’il n’en reste. Choisissez une formule plus grande, ou attendez que le quota recommence.",
   "error.insufficient_permission":
     "Votre rôle ne le permet pas. Adressez-vous à un propriétaire ou à un administrateur.",
   "error.fresh_login_required":
@@ -69,7 +69,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.recovery_ended": "Cette relecture est déjà terminée.",
   "error.sandbox_closed": "Le bac à sable de cette installation est fermé. Utilisez l’URL de votre application.",
   "error.fault_limit":
-    "{limit} pannes prévues attendent leurs messages. Envoyez des messages de test, ou retirez les pannes.",
+    "{limit, number} pannes prévues attendent leurs messages. Envoyez des messages de test, ou retirez les pannes.",
   "error.login_paused": "Trop de mots de passe erronés ont été saisis.",
   "error.token_expired": "Ce lien a déjà été utilisé, ou il a expiré. Demandez-en un nouveau.",
   "error.idempotency_key_reused":

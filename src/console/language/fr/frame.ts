@@ -66,5 +66,6 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "span.second": "{count, plural, one {# seconde} other {# secondes}}",
   "span.millisecond": "{count} ms",
   "form.problem": "L’opération n’a pas abouti",
+  "form.differs": "Saisissez le nom exactement comme il est affiché ci-dessus.",
   "form.problems": "Vérifiez {count, plural, one {ce champ} other {ces # champs}} :"
 }

@@ -40,6 +40,9 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.passkeys.failed": "La réponse du navigateur ne prouve aucune clé d’accès. Réessayez.",
   "security.passkeys.remove": "Retirer",
   "security.passkeys.removeNamed": "Retirer la clé d’accès {name}",
+  "security.passkeys.remove.title": "Retirer {name} ?",
+  "security.passkeys.remove.text": "Cette clé d’accès ne vous connectera plus. Supprimez-la aussi sur votre appareil.",
+  "security.passkeys.remove.button": "Retirer la clé d’accès",
   "security.passkeys.removed": "La clé d’accès a été retirée.",
   "security.passkeys.where":
     "Les clés d’accès ne fonctionnent que sous le nom du service. Ouvrez cette page à l’adresse {base}.",
@@ -57,7 +60,11 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.app.wrong": "Ce n’est pas le code que l’application affiche en ce moment.",
   "security.app.done": "L’application d’authentification est activée.",
   "security.app.remove": "Désactiver",
+  "security.app.remove.title": "Désactiver l’application d’authentification ?",
+  "security.app.remove.text":
+    "Ses codes ne fonctionneront plus. Pour réutiliser une application, configurez-la à nouveau.",
   "security.app.removed": "L’application d’authentification est désactivée.",
+  "security.last": "C’est votre dernier second facteur. Ensuite, votre mot de passe seul suffira pour vous connecter.",
   "security.codes": "Codes de récupération",
   "security.codes.text": "Chaque code remplace une fois le second facteur, si vous perdez votre appareil.",
   "security.codes.left":
@@ -67,6 +74,7 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.codes.once":
     "Conservez ces codes maintenant. Ils ne seront plus affichés, et les précédents ne fonctionnent plus.",
   "security.codes.stored": "Je les ai conservés",
+  "security.codes.again": "Ces codes ont déjà été affichés. Si vous les avez perdus, créez-en dix nouveaux.",
   "security.signIns": "Connexions",
   "security.signIns.caption": "Navigateurs dans lesquels vous êtes connecté",
   "security.signIns.browser": "Navigateur",

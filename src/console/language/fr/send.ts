@@ -29,6 +29,11 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.done": "Le service a accepté le message.",
   "send.withTemplate": "Cet e-mail utilise le modèle {name}.",
   "send.missing": "Le message à envoyer de nouveau n’existe plus.",
+  "send.gone": "Une partie du contenu manque ici. Complétez le message avant de l’envoyer.",
+  "send.toGroup": "Ce message va au groupe {name}.",
+  "send.chooseSession": "Choisissez une session",
+  "send.sessionAway":
+    "La session de ce message n’est pas connectée. Choisissez-en une autre, ou associez-la de nouveau.",
   "send.noSession.title": "Aucune session WhatsApp n’est connectée",
   "send.noSession.text": "Associez d’abord un téléphone. Ensuite, la session envoie depuis ici.",
   "send.testNote": "Mode test : le bac à sable reçoit le message. Il n’atteint aucun vrai destinataire."

@@ -82,7 +82,6 @@ export const sessions: Readonly<Record<keyof typeof english, string>> = {
     "Le téléphone retire cet appareil, et le service efface ses identifiants. La session reste, avec ses contacts et ses messages. Les messages en attente échouent. Associez un téléphone pour l’utiliser de nouveau.",
   "sessions.logout.done": "La session a été déconnectée.",
   "sessions.delete.typed": "Saisissez le nom de la session",
-  "sessions.delete.differs": "Saisissez le nom exactement comme il est affiché ci-dessus.",
   "pair.title": "Associer votre téléphone à {name}",
   "pair.done": "Votre téléphone est associé. Vous pouvez fermer cette page.",
   "pair.instead": "Ou utilisez un code",

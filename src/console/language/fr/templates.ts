@@ -46,5 +46,20 @@ export const templates: Readonly<Record<keyof typeof english, string>> = {
   "templates.preview.apply": "Afficher avec ces valeurs",
   "templates.preview.size": "{size} Ko de HTML.",
   "templates.preview.large": "{size} Ko de HTML. Les grands fournisseurs coupent un e-mail après 102 Ko.",
+  "templates.duplicate": "Dupliquer",
+  "templates.duplicate.name": "Copie de {name}",
+  "templates.sendTest": "M’envoyer un test",
+  "templates.versions": "Versions",
+  "templates.versions.title": "Versions de {name}",
+  "templates.versions.lead":
+    "Les 20 derniers textes que ce modèle a eus auparavant. Une modification conserve les textes qu’elle remplace.",
+  "templates.versions.caption": "Versions de ce modèle, de la plus récente à la plus ancienne",
+  "templates.versions.until": "Jusqu’au",
+  "templates.versions.empty.title": "Pas encore de version",
+  "templates.versions.empty.text": "Une modification de l’objet, du HTML ou du texte conserve ce qu’il y avait avant.",
+  "templates.version.title": "{name} jusqu’au {time}",
+  "templates.restore": "Restaurer",
+  "templates.restore.hint": "Les textes actuels deviennent une version, donc rien n’est perdu.",
+  "templates.restore.done": "La version a été restaurée. Les e-mails déjà acceptés ne changent pas.",
   "templates.facts": "Informations"
 }

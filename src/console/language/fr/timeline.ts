@@ -5,6 +5,7 @@ export const timeline: Readonly<Record<keyof typeof english, string>> = {
   "happened.for": "{what} : {to}",
   "happened.accepted": "Le service a accepté le message",
   "happened.scheduled": "Il attend jusqu’au {when}, comme demandé",
+  "happened.rescheduled": "Il a une nouvelle heure : {when}",
   "happened.suppressed": "{to} figure sur la liste de blocage et ne reçoit donc pas d’e-mails",
   "happened.queued": "Son heure est venue",
   "happened.claimed": "Un nœud a commencé la tentative {attempt}",

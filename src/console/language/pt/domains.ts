@@ -76,13 +76,12 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
     "Não há registro DMARC. Ele não é obrigatório, mas Gmail e Yahoo exigem um de quem envia e-mails em massa. Publique este.",
   "verdict.dmarc.policy": "O registro DMARC não tem uma política válida. Defina p=none ou publique este registro.",
   "verdict.dmarc.several": "Há {count} registros DMARC, o que invalida todos eles. Mantenha só um.",
-  "verdict.mx.missing":
-    "Não há registro MX. Ele não é obrigatório. Publique-o só se este serviço deve receber respostas e devoluções.",
+  "verdict.mx.missing": "Não há registro MX. Ele não é obrigatório. Este serviço não recebe respostas.",
   "verdict.mx.address": "O registro MX aponta para {host}, que não tem endereço. Dê a ele um registro A ou AAAA.",
   "verdict.mx.none":
-    "O registro MX diz que este domínio não aceita e-mails. Ele não é obrigatório. Publique-o só se este serviço deve receber respostas e devoluções.",
+    "O registro MX diz que este domínio não aceita e-mails. Ele não é obrigatório. Este serviço não recebe respostas.",
   "verdict.mx.elsewhere":
-    "Os e-mails deste domínio vão para outro servidor, o que está certo. O registro não é obrigatório. Publique-o só se este serviço deve receber respostas e devoluções.",
+    "Os e-mails deste domínio vão para outro servidor, o que está certo. O registro não é obrigatório. Este serviço não recebe respostas.",
   "verdict.unanswered":
     "O DNS não respondeu. Isso não diz nada sobre o registro. Verifique de novo em alguns minutos. ({reason})",
   "domains.zone": "Todos os registros como arquivo de zona",
@@ -90,6 +89,7 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
   "domains.delete.title": "Excluir {domain}?",
   "domains.delete.text":
     "A partir daí, os e-mails deste domínio são recusados e a chave dele é apagada. Se você adicionar o domínio de novo, ele recebe uma nova chave, com um novo registro a publicar. Esta ação não pode ser desfeita.",
+  "domains.delete.typed": "Digite o domínio",
   "domains.delete.button": "Excluir o domínio",
   "domains.delete.done": "O domínio foi excluído."
 }

@@ -18,9 +18,9 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.validation_error": "Alguns campos não são válidos.",
   "error.internal_error": "Algo deu errado do nosso lado. Tente de novo.",
   "error.plan_limit_exceeded":
-    "O limite foi atingido: {current} de {limit} em uso. Remova um, escolha um plano maior ou espere até o limite recomeçar.",
+    "O limite foi atingido: {current, number} de {limit, number} em uso. Remova um, escolha um plano maior ou espere até o limite recomeçar.",
   "error.email_quota_exceeded":
-    "Foram usados {current} de {limit} e-mails, e este envio tem mais destinatários do que restam. Escolha um plano maior ou espere até a cota recomeçar.",
+    "Foram usados {current, number} de {limit, number} e-mails, e este envio tem mais destinatários do que restam. Escolha um plano maior ou espere até a cota recomeçar.",
   "error.insufficient_permission": "O seu papel não permite isto. Peça a um proprietário ou a um administrador.",
   "error.fresh_login_required":
     "Você entrou há tempo demais. Entre de novo ou escolha um fim mais próximo para a chave.",
@@ -64,7 +64,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.recovery_ended": "Esta repetição já terminou.",
   "error.sandbox_closed": "O sandbox desta instalação está fechado. Use a URL da sua aplicação.",
   "error.fault_limit":
-    "{limit} falhas planejadas esperam as suas mensagens. Envie mensagens de teste ou remova as falhas.",
+    "{limit, number} falhas planejadas esperam as suas mensagens. Envie mensagens de teste ou remova as falhas.",
   "error.login_paused": "Foram digitadas senhas erradas demais.",
   "error.token_expired": "Este link já foi usado ou expirou. Peça um novo.",
   "error.idempotency_key_reused": "Este formulário já foi enviado com outros valores. Recarregue a página e envie-o.",

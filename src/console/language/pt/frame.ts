@@ -66,5 +66,6 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "span.second": "{count, plural, one {# segundo} other {# segundos}}",
   "span.millisecond": "{count} ms",
   "form.problem": "Não foi possível concluir",
+  "form.differs": "Digite o nome exatamente como é mostrado acima.",
   "form.problems": "Verifique {count, plural, one {este campo} other {estes # campos}}:"
 }

@@ -40,6 +40,10 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.passkeys.failed": "A resposta do navegador não comprova nenhuma chave de acesso. Tente de novo.",
   "security.passkeys.remove": "Remover",
   "security.passkeys.removeNamed": "Remover a chave de acesso {name}",
+  "security.passkeys.remove.title": "Remover {name}?",
+  "security.passkeys.remove.text":
+    "Com esta chave de acesso você não entrará mais. Exclua-a também no seu dispositivo.",
+  "security.passkeys.remove.button": "Remover a chave de acesso",
   "security.passkeys.removed": "A chave de acesso foi removida.",
   "security.passkeys.where":
     "As chaves de acesso só funcionam com o nome do próprio serviço. Abra esta página em {base}.",
@@ -56,7 +60,11 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.app.wrong": "Este não é o código que o aplicativo mostra agora.",
   "security.app.done": "O aplicativo autenticador está ativado.",
   "security.app.remove": "Desativar",
+  "security.app.remove.title": "Desativar o aplicativo autenticador?",
+  "security.app.remove.text":
+    "Os códigos dele deixarão de funcionar. Para voltar a usar um aplicativo, configure-o de novo.",
   "security.app.removed": "O aplicativo autenticador está desativado.",
+  "security.last": "Este é o seu último segundo fator. Depois disso, bastará a senha para entrar.",
   "security.codes": "Códigos de recuperação",
   "security.codes.text": "Cada código substitui uma vez o segundo fator, se você perder o dispositivo.",
   "security.codes.left":
@@ -66,6 +74,7 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.codes.once":
     "Guarde estes códigos agora. Eles não serão mostrados de novo, e os anteriores não funcionam mais.",
   "security.codes.stored": "Eu os guardei",
+  "security.codes.again": "Estes códigos já foram mostrados. Se você os perdeu, crie dez novos.",
   "security.signIns": "Acessos",
   "security.signIns.caption": "Navegadores em que você entrou",
   "security.signIns.browser": "Navegador",

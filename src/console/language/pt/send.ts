@@ -29,6 +29,10 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.done": "O serviço aceitou a mensagem.",
   "send.withTemplate": "Este e-mail usa o modelo {name}.",
   "send.missing": "A mensagem a enviar de novo não existe mais.",
+  "send.gone": "Falta aqui uma parte do conteúdo. Complete a mensagem antes de enviá-la.",
+  "send.toGroup": "Esta mensagem vai para o grupo {name}.",
+  "send.chooseSession": "Escolha uma sessão",
+  "send.sessionAway": "A sessão desta mensagem não está conectada. Escolha outra ou vincule-a de novo.",
   "send.noSession.title": "Nenhuma sessão do WhatsApp está conectada",
   "send.noSession.text": "Primeiro, vincule um telefone. Depois, a sessão envia daqui.",
   "send.testNote": "Modo de teste: o sandbox recebe a mensagem. Ela não chega a nenhum destinatário real."

@@ -80,7 +80,6 @@ export const sessions: Readonly<Record<keyof typeof english, string>> = {
     "O telefone remove este dispositivo, e o serviço apaga as credenciais dele. A sessão fica, com os contatos e as mensagens. As mensagens que esperam falham. Vincule um telefone para usá-la de novo.",
   "sessions.logout.done": "A sessão foi desconectada.",
   "sessions.delete.typed": "Digite o nome da sessão",
-  "sessions.delete.differs": "Digite o nome exatamente como é mostrado acima.",
   "pair.title": "Vincular o seu telefone a {name}",
   "pair.done": "O seu telefone está vinculado. Você pode fechar esta página.",
   "pair.instead": "Ou use um código",

@@ -45,5 +45,20 @@ export const templates: Readonly<Record<keyof typeof english, string>> = {
   "templates.preview.apply": "Mostrar com estes valores",
   "templates.preview.size": "{size} KB de HTML.",
   "templates.preview.large": "{size} KB de HTML. Os grandes provedores cortam um e-mail depois de 102 KB.",
+  "templates.duplicate": "Duplicar",
+  "templates.duplicate.name": "Cópia de {name}",
+  "templates.sendTest": "Enviar um teste para mim",
+  "templates.versions": "Versões",
+  "templates.versions.title": "Versões de {name}",
+  "templates.versions.lead":
+    "Os últimos 20 textos que este modelo teve antes. Uma alteração guarda os textos que substitui.",
+  "templates.versions.caption": "Versões deste modelo, da mais recente à mais antiga",
+  "templates.versions.until": "Até",
+  "templates.versions.empty.title": "Ainda não há versões",
+  "templates.versions.empty.text": "Uma alteração do assunto, do HTML ou do texto guarda o que havia antes.",
+  "templates.version.title": "{name} até {time}",
+  "templates.restore": "Restaurar",
+  "templates.restore.hint": "Os textos atuais se tornam uma versão, portanto nada se perde.",
+  "templates.restore.done": "A versão foi restaurada. Os e-mails aceitos antes não mudam.",
   "templates.facts": "Dados"
 }

@@ -5,6 +5,7 @@ export const timeline: Readonly<Record<keyof typeof english, string>> = {
   "happened.for": "{what}: {to}",
   "happened.accepted": "O serviço aceitou a mensagem",
   "happened.scheduled": "Espera até {when}, como pedido",
+  "happened.rescheduled": "Tem um novo horário: {when}",
   "happened.suppressed": "{to} está na lista de bloqueio, por isso não recebe e-mails",
   "happened.queued": "Chegou a hora dela",
   "happened.claimed": "Um nó começou a tentativa {attempt}",

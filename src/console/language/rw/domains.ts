@@ -76,19 +76,19 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
   "verdict.dmarc.policy":
     "Inyandiko ya DMARC nta politiki yemewe ifite. Shyiraho p=none, cyangwa utangaze iyi nyandiko.",
   "verdict.dmarc.several": "Hari inyandiko {count} za DMARC, bigatuma zose zita agaciro. Sigaza imwe gusa.",
-  "verdict.mx.missing":
-    "Nta nyandiko ya MX ihari. Si itegeko. Yitangaze gusa niba iyi serivisi igomba kwakira ibisubizo n’imeyili zagarutse.",
+  "verdict.mx.missing": "Nta nyandiko ya MX ihari. Si itegeko. Iyi serivisi ntiyakira ibisubizo.",
   "verdict.mx.address": "Inyandiko ya MX ivuga {host}, idafite aderesi. Yihe inyandiko ya A cyangwa AAAA.",
   "verdict.mx.none":
-    "Inyandiko ya MX ivuga ko iyi ndangarubuga itakira imeyili. Si itegeko. Yitangaze gusa niba iyi serivisi igomba kwakira ibisubizo n’imeyili zagarutse.",
+    "Inyandiko ya MX ivuga ko iyi ndangarubuga itakira imeyili. Si itegeko. Iyi serivisi ntiyakira ibisubizo.",
   "verdict.mx.elsewhere":
-    "Imeyili z’iyi ndangarubuga zijya ku yindi seriveri, kandi nta kibazo. Inyandiko si itegeko. Yitangaze gusa niba iyi serivisi igomba kwakira ibisubizo n’imeyili zagarutse.",
+    "Imeyili z’iyi ndangarubuga zijya ku yindi seriveri, kandi nta kibazo. Inyandiko si itegeko. Iyi serivisi ntiyakira ibisubizo.",
   "verdict.unanswered": "DNS ntiyasubije. Ibi nta cyo bivuga ku nyandiko. Ongera ugenzure mu minota mike. ({reason})",
   "domains.zone": "Inyandiko zose nka dosiye ya zone ya DNS",
   "domains.delete": "Siba",
   "domains.delete.title": "Urashaka gusiba {domain}?",
   "domains.delete.text":
     "Nyuma yaho imeyili ziva kuri iyi ndangarubuga zirangwa, n’urufunguzo rwayo rugasibwa. Kongera kuyongeraho bikora urufunguzo rushya, n’inyandiko nshya yo gutangaza. Ibi ntibisubizwa inyuma.",
+  "domains.delete.typed": "Andika indangarubuga",
   "domains.delete.button": "Siba indangarubuga",
   "domains.delete.done": "Indangarubuga yasibwe."
 }

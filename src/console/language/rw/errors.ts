@@ -18,9 +18,9 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.validation_error": "Imyanya imwe ntiyujujwe neza.",
   "error.internal_error": "Habaye ikosa ku ruhande rwacu. Ongera ugerageze.",
   "error.plan_limit_exceeded":
-    "Umubare ntarengwa wagezweho: {current} kuri {limit} byarakoreshejwe. Kuraho kimwe, hitamo ifatabuguzi rinini, cyangwa utegereze ko umubare utangira bundi bushya.",
+    "Umubare ntarengwa wagezweho: {current, number} kuri {limit, number} byarakoreshejwe. Kuraho kimwe, hitamo ifatabuguzi rinini, cyangwa utegereze ko umubare utangira bundi bushya.",
   "error.email_quota_exceeded":
-    "Imeyili {current} kuri {limit} zarakoreshejwe, kandi iyi ifite abohererezwa barenze izisigaye. Hitamo ifatabuguzi rinini, cyangwa utegereze ko igipimo gitangira bundi bushya.",
+    "Imeyili {current, number} kuri {limit, number} zarakoreshejwe, kandi iyi ifite abohererezwa barenze izisigaye. Hitamo ifatabuguzi rinini, cyangwa utegereze ko igipimo gitangira bundi bushya.",
   "error.insufficient_permission": "Inshingano zawe ntizibyemera. Bisabe nyiri konti cyangwa umuyobozi.",
   "error.fresh_login_required":
     "Hashize igihe kinini winjiye. Ongera winjire, cyangwa uhitemo iherezo ry’urufunguzo riri hafi.",
@@ -65,7 +65,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.recovery_ended": "Uku kongera kohereza kwamaze kurangira.",
   "error.sandbox_closed": "Urubuga rw’isuzuma rw’iyi serivisi rurafunze. Koresha URL ya porogaramu yawe.",
   "error.fault_limit":
-    "Amakosa {limit} yateganyijwe ategereje ubutumwa bwayo. Ohereza ubutumwa bw’isuzuma, cyangwa ukureho amakosa.",
+    "Amakosa {limit, number} yateganyijwe ategereje ubutumwa bwayo. Ohereza ubutumwa bw’isuzuma, cyangwa ukureho amakosa.",
   "error.login_paused": "Hinjijwe amagambobanga menshi atari yo.",
   "error.token_expired": "Iri huza ryamaze gukoreshwa, cyangwa igihe cyaryo cyarangiye. Saba irindi rishya.",
   "error.idempotency_key_reused":

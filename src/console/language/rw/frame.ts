@@ -66,5 +66,6 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "span.second": "{count, plural, other {amasegonda #}}",
   "span.millisecond": "{count} ms",
   "form.problem": "Ibi ntibyakunze",
+  "form.differs": "Andika izina neza nk’uko ryerekanwe haruguru.",
   "form.problems": "Reba {count, plural, other {imyanya # ikurikira}}:"
 }

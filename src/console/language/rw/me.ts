@@ -40,6 +40,9 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.passkeys.failed": "Igisubizo cya mushakisha ntikigaragaza urufunguzo rwo kwinjira. Ongera ugerageze.",
   "security.passkeys.remove": "Kuraho",
   "security.passkeys.removeNamed": "Kuraho urufunguzo rwo kwinjira {name}",
+  "security.passkeys.remove.title": "Urashaka gukuraho {name}?",
+  "security.passkeys.remove.text": "Uru rufunguzo rwo kwinjira ntiruzongera kukwinjiza. Rusibe no ku gikoresho cyawe.",
+  "security.passkeys.remove.button": "Kuraho urufunguzo rwo kwinjira",
   "security.passkeys.removed": "Urufunguzo rwo kwinjira rwakuweho.",
   "security.passkeys.where":
     "Imfunguzo zo kwinjira zikora gusa ku izina rya serivisi ubwayo. Fungurira uru rupapuro kuri {base}.",
@@ -56,7 +59,12 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.app.wrong": "Iyi si yo kode porogaramu yerekana ubu.",
   "security.app.done": "Porogaramu itanga kode irakora.",
   "security.app.remove": "Zimya",
+  "security.app.remove.title": "Urashaka kuzimya porogaramu itanga kode?",
+  "security.app.remove.text":
+    "Kode zayo ntizizongera gukora. Kugira ngo wongere gukoresha porogaramu, yishyireho bundi bushya.",
   "security.app.removed": "Porogaramu itanga kode yazimijwe.",
+  "security.last":
+    "Iki ni icyemezo cya kabiri cyawe cya nyuma. Nyuma yaho, ijambobanga ryonyine rizaba rihagije ngo winjire.",
   "security.codes": "Kode z’ingoboka",
   "security.codes.text": "Buri kode isimbura icyemezo cya kabiri inshuro imwe, iyo utaye igikoresho cyawe.",
   "security.codes.left": "{count, plural, =0 {Nta kode z’ingoboka ufite.} other {Hasigaye kode #.}}",
@@ -64,6 +72,7 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.codes.title": "Kode zawe z’ingoboka",
   "security.codes.once": "Bika izi kode nonaha. Ntizizongera kwerekanwa, kandi iza mbere ntizigikora.",
   "security.codes.stored": "Nazibitse",
+  "security.codes.again": "Izi kode zamaze kwerekanwa. Niba warazitaye, kora icumi nshya.",
   "security.signIns": "Ukwinjira",
   "security.signIns.caption": "Mushakisha winjiriyemo",
   "security.signIns.browser": "Mushakisha",

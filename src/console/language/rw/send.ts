@@ -29,6 +29,10 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.done": "Serivisi yemeye ubutumwa.",
   "send.withTemplate": "Iyi meyili ikoresha inyandikorugero {name}.",
   "send.missing": "Ubutumwa bwo kongera koherezwa ntibukibaho.",
+  "send.gone": "Hano harabura igice cy’ibikubiyemo. Uzuza ubutumwa mbere yo kubwohereza.",
+  "send.toGroup": "Ubu butumwa bujya mu itsinda {name}.",
+  "send.chooseSession": "Hitamo sesiyo",
+  "send.sessionAway": "Sesiyo y’ubu butumwa ntiri ku murongo. Hitamo indi, cyangwa wongere uyihuze.",
   "send.noSession.title": "Nta sesiyo ya WhatsApp iri ku murongo",
   "send.noSession.text": "Banza uhuze telefone. Nyuma yaho sesiyo yohereza ivuye hano.",
   "send.testNote": "Uburyo bw’isuzuma: urubuga rw’isuzuma ni rwo rwakira ubutumwa. Ntibugera ku muntu nyakuri."

@@ -80,7 +80,6 @@ export const sessions: Readonly<Record<keyof typeof english, string>> = {
     "Telefone ikuraho iki gikoresho, serivisi na yo igasiba ibyangombwa byacyo. Sesiyo igumaho, hamwe n’abo muvugana n’ubutumwa bwayo. Ubutumwa butegereje burananirana. Huza telefone kugira ngo wongere uyikoreshe.",
   "sessions.logout.done": "Sesiyo yasohotse.",
   "sessions.delete.typed": "Andika izina rya sesiyo",
-  "sessions.delete.differs": "Andika izina neza nk’uko ryerekanwe haruguru.",
   "pair.title": "Huza telefone yawe na {name}",
   "pair.done": "Telefone yawe yahujwe. Ushobora gufunga uru rupapuro.",
   "pair.instead": "Cyangwa ukoreshe kode",

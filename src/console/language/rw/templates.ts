@@ -45,5 +45,20 @@ export const templates: Readonly<Record<keyof typeof english, string>> = {
   "templates.preview.apply": "Erekana ukoresheje aka gaciro",
   "templates.preview.size": "KB {size} za HTML.",
   "templates.preview.large": "KB {size} za HTML. Abatanga serivisi ya imeyili bakomeye bakata imeyili irengeje KB 102.",
+  "templates.duplicate": "Kora kopi",
+  "templates.duplicate.name": "Kopi ya {name}",
+  "templates.sendTest": "Nyoherereza isuzuma",
+  "templates.versions": "Verisiyo",
+  "templates.versions.title": "Verisiyo za {name}",
+  "templates.versions.lead":
+    "Imyandiko 20 iheruka iyi nyandikorugero yari ifite mbere. Impinduka ibika imyandiko isimbuye.",
+  "templates.versions.caption": "Verisiyo z’iyi nyandikorugero, inshya zibanza",
+  "templates.versions.until": "Kugeza",
+  "templates.versions.empty.title": "Nta verisiyo ziraboneka",
+  "templates.versions.empty.text": "Guhindura umutwe, HTML cyangwa umwandiko bibika ibyari bihari mbere.",
+  "templates.version.title": "{name} kugeza {time}",
+  "templates.restore": "Subizaho",
+  "templates.restore.hint": "Imyandiko iriho ubu ihinduka verisiyo, bityo nta kibura.",
+  "templates.restore.done": "Verisiyo yasubijweho. Imeyili zemewe mbere ntizihinduka.",
   "templates.facts": "Amakuru"
 }

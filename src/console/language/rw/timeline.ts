@@ -5,6 +5,7 @@ export const timeline: Readonly<Record<keyof typeof english, string>> = {
   "happened.for": "{what}: {to}",
   "happened.accepted": "Serivisi yemeye ubutumwa",
   "happened.scheduled": "Butegereje kugeza {when}, nk’uko byasabwe",
+  "happened.rescheduled": "Bufite igihe gishya: {when}",
   "happened.suppressed": "{to} iri ku rutonde rw’izakumiriwe, ni yo mpamvu itabona imeyili",
   "happened.queued": "Igihe cyabwo cyageze",
   "happened.claimed": "Mashini yatangiye igerageza rya {attempt}",

@@ -74,13 +74,11 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
     "Hakuna rekodi ya DMARC. Si ya lazima, lakini Gmail na Yahoo huitaka kwa wanaotuma kwa wingi. Chapisha hii.",
   "verdict.dmarc.policy": "Rekodi ya DMARC haina sera halali. Weka p=none, au chapisha rekodi hii.",
   "verdict.dmarc.several": "Kuna rekodi {count} za DMARC, na hilo huzibatilisha zote. Bakiza moja tu.",
-  "verdict.mx.missing":
-    "Hakuna rekodi ya MX. Si ya lazima. Ichapishe ikiwa tu huduma hii inapaswa kupokea majibu na barua pepe zilizorudi.",
+  "verdict.mx.missing": "Hakuna rekodi ya MX. Si ya lazima. Huduma hii haipokei majibu.",
   "verdict.mx.address": "Rekodi ya MX inataja {host}, ambayo haina anwani. Ipe rekodi ya A au AAAA.",
-  "verdict.mx.none":
-    "Rekodi ya MX inasema kikoa hiki hakipokei barua pepe. Si ya lazima. Ichapishe ikiwa tu huduma hii inapaswa kupokea majibu na barua pepe zilizorudi.",
+  "verdict.mx.none": "Rekodi ya MX inasema kikoa hiki hakipokei barua pepe. Si ya lazima. Huduma hii haipokei majibu.",
   "verdict.mx.elsewhere":
-    "Barua pepe za kikoa hiki huenda kwenye seva nyingine, na hilo ni sawa. Rekodi si ya lazima. Ichapishe ikiwa tu huduma hii inapaswa kupokea majibu na barua pepe zilizorudi.",
+    "Barua pepe za kikoa hiki huenda kwenye seva nyingine, na hilo ni sawa. Rekodi si ya lazima. Huduma hii haipokei majibu.",
   "verdict.unanswered":
     "DNS haikujibu. Hilo halisemi chochote kuhusu rekodi. Kagua tena baada ya dakika chache. ({reason})",
   "domains.zone": "Rekodi zote kama faili ya eneo la DNS",
@@ -88,6 +86,7 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
   "domains.delete.title": "Ungependa kufuta {domain}?",
   "domains.delete.text":
     "Baada ya hapo, barua pepe kutoka kikoa hiki hukataliwa, na ufunguo wake hufutwa. Kukiongeza tena hutengeneza ufunguo mpya, wenye rekodi mpya ya kuchapisha. Hili haliwezi kutenduliwa.",
+  "domains.delete.typed": "Andika kikoa",
   "domains.delete.button": "Futa kikoa",
   "domains.delete.done": "Kikoa kimefutwa."
 }

@@ -18,9 +18,9 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.validation_error": "Baadhi ya sehemu si sahihi.",
   "error.internal_error": "Hitilafu imetokea upande wetu. Jaribu tena.",
   "error.plan_limit_exceeded":
-    "Kikomo kimefikiwa: {current} kati ya {limit} zimetumika. Ondoa moja, chagua mpango mkubwa zaidi, au subiri kikomo kianze upya.",
+    "Kikomo kimefikiwa: {current, number} kati ya {limit, number} zimetumika. Ondoa moja, chagua mpango mkubwa zaidi, au subiri kikomo kianze upya.",
   "error.email_quota_exceeded":
-    "Barua pepe {current} kati ya {limit} zimetumika, na hii ina wapokeaji wengi kuliko zilizobaki. Chagua mpango mkubwa zaidi, au subiri kiwango kianze upya.",
+    "Barua pepe {current, number} kati ya {limit, number} zimetumika, na hii ina wapokeaji wengi kuliko zilizobaki. Chagua mpango mkubwa zaidi, au subiri kiwango kianze upya.",
   "error.insufficient_permission": "Jukumu lako haliruhusu hili. Muombe mmiliki au msimamizi.",
   "error.fresh_login_required":
     "Uliingia zamani mno kwa hili. Ingia tena, au chagua mwisho wa karibu zaidi wa ufunguo.",
@@ -63,7 +63,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.recovery_ended": "Kutuma tena huku kumeshaisha.",
   "error.sandbox_closed": "Uwanja wa majaribio wa usakinishaji huu umefungwa. Tumia URL ya programu yako.",
   "error.fault_limit":
-    "Hitilafu {limit} zilizopangwa zinasubiri jumbe zake. Tuma jumbe za majaribio, au ondoa hitilafu.",
+    "Hitilafu {limit, number} zilizopangwa zinasubiri jumbe zake. Tuma jumbe za majaribio, au ondoa hitilafu.",
   "error.login_paused": "Nenosiri lisilo sahihi limeingizwa mara nyingi mno.",
   "error.token_expired": "Kiungo hiki kimeshatumika, au muda wake umeisha. Omba kipya.",
   "error.idempotency_key_reused": "Fomu hii ilishatumwa na thamani nyingine. Pakia ukurasa upya, kisha uitume.",

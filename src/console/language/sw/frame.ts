@@ -66,5 +66,6 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "span.second": "{count, plural, one {sekunde #} other {sekunde #}}",
   "span.millisecond": "{count} ms",
   "form.problem": "Hili halikufanikiwa",
+  "form.differs": "Andika jina kama lilivyoonyeshwa hapo juu.",
   "form.problems": "Kagua {count, plural, one {sehemu hii} other {sehemu hizi #}}:"
 }

@@ -40,6 +40,9 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.passkeys.failed": "Jibu la kivinjari halithibitishi ufunguo wowote wa siri. Jaribu tena.",
   "security.passkeys.remove": "Ondoa",
   "security.passkeys.removeNamed": "Ondoa ufunguo wa siri {name}",
+  "security.passkeys.remove.title": "Ungependa kuondoa {name}?",
+  "security.passkeys.remove.text": "Ufunguo wa siri huu hautakuingiza tena. Ufute kwenye kifaa chako pia.",
+  "security.passkeys.remove.button": "Ondoa ufunguo wa siri",
   "security.passkeys.removed": "Ufunguo wa siri umeondolewa.",
   "security.passkeys.where":
     "Funguo za siri hufanya kazi kwa jina la huduma yenyewe tu. Fungua ukurasa huu kwenye {base}.",
@@ -57,7 +60,10 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.app.wrong": "Huu si msimbo ambao programu inaonyesha sasa.",
   "security.app.done": "Programu ya uthibitishaji imewashwa.",
   "security.app.remove": "Zima",
+  "security.app.remove.title": "Ungependa kuzima programu ya uthibitishaji?",
+  "security.app.remove.text": "Misimbo yake haitafanya kazi tena. Ili kutumia programu tena, isanidi upya.",
   "security.app.removed": "Programu ya uthibitishaji imezimwa.",
+  "security.last": "Hiki ni kithibitisho cha pili chako cha mwisho. Baada ya hapa, nenosiri pekee litatosha kuingia.",
   "security.codes": "Misimbo ya urejeshaji",
   "security.codes.text": "Kila msimbo huchukua nafasi ya kithibitisho cha pili mara moja, ukipoteza kifaa chako.",
   "security.codes.left":
@@ -66,6 +72,7 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.codes.title": "Misimbo yako ya urejeshaji",
   "security.codes.once": "Hifadhi misimbo hii sasa. Haitaonyeshwa tena, na ya awali haifanyi kazi tena.",
   "security.codes.stored": "Nimeihifadhi",
+  "security.codes.again": "Misimbo hii imeshaonyeshwa. Ukiipoteza, tengeneza mingine kumi mipya.",
   "security.signIns": "Kuingia",
   "security.signIns.caption": "Vivinjari ambavyo umeingia",
   "security.signIns.browser": "Kivinjari",

@@ -29,6 +29,10 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.done": "Huduma imeukubali ujumbe.",
   "send.withTemplate": "Barua pepe hii inatumia kiolezo {name}.",
   "send.missing": "Ujumbe wa kutumwa tena haupo tena.",
+  "send.gone": "Hapa sehemu ya maudhui haipo. Kamilisha ujumbe kabla ya kuutuma.",
+  "send.toGroup": "Ujumbe huu unaenda kwa kikundi {name}.",
+  "send.chooseSession": "Chagua kipindi",
+  "send.sessionAway": "Kipindi cha ujumbe huu hakijaunganishwa. Chagua kingine, au ukioanishe tena.",
   "send.noSession.title": "Hakuna kipindi cha WhatsApp kilichounganishwa",
   "send.noSession.text": "Oanisha simu kwanza. Kisha kipindi kitatuma kutoka hapa.",
   "send.testNote": "Hali ya majaribio: uwanja wa majaribio unaupokea ujumbe. Haumfikii mpokeaji halisi."

@@ -79,7 +79,6 @@ export const sessions: Readonly<Record<keyof typeof english, string>> = {
     "Simu huondoa kifaa hiki, na huduma hufuta vitambulisho vyake vya kuingia. Kipindi hubaki, pamoja na anwani na jumbe zake. Jumbe zinazosubiri hushindikana. Oanisha simu ili kukitumia tena.",
   "sessions.logout.done": "Kipindi kimetolewa kwenye simu.",
   "sessions.delete.typed": "Andika jina la kipindi",
-  "sessions.delete.differs": "Andika jina kama lilivyoonyeshwa hapo juu.",
   "pair.title": "Oanisha simu yako na {name}",
   "pair.done": "Simu yako imeoanishwa. Unaweza kufunga ukurasa huu.",
   "pair.instead": "Au tumia msimbo",

@@ -45,5 +45,20 @@ export const templates: Readonly<Record<keyof typeof english, string>> = {
   "templates.preview.apply": "Onyesha kwa thamani hizi",
   "templates.preview.size": "KB {size} za HTML.",
   "templates.preview.large": "KB {size} za HTML. Watoa huduma wakubwa hukata barua pepe baada ya KB 102.",
+  "templates.duplicate": "Tengeneza nakala",
+  "templates.duplicate.name": "Nakala ya {name}",
+  "templates.sendTest": "Nitumie barua pepe ya majaribio",
+  "templates.versions": "Matoleo",
+  "templates.versions.title": "Matoleo ya {name}",
+  "templates.versions.lead":
+    "Maandishi 20 ya mwisho ambayo kiolezo hiki kilikuwa nayo awali. Badiliko huhifadhi maandishi linayoyaondoa.",
+  "templates.versions.caption": "Matoleo ya kiolezo hiki, mapya kwanza",
+  "templates.versions.until": "Hadi",
+  "templates.versions.empty.title": "Bado hakuna matoleo",
+  "templates.versions.empty.text": "Kubadilisha mada, HTML au maandishi huhifadhi yaliyokuwepo awali.",
+  "templates.version.title": "{name} hadi {time}",
+  "templates.restore": "Rejesha",
+  "templates.restore.hint": "Maandishi ya sasa yanakuwa toleo, kwa hiyo hakuna kinachopotea.",
+  "templates.restore.done": "Toleo limerejeshwa. Barua pepe zilizokubaliwa awali hazibadiliki.",
   "templates.facts": "Taarifa"
 }

@@ -5,6 +5,7 @@ export const timeline: Readonly<Record<keyof typeof english, string>> = {
   "happened.for": "{what}: {to}",
   "happened.accepted": "Huduma imeukubali ujumbe",
   "happened.scheduled": "Unasubiri hadi {when}, kama ilivyoombwa",
+  "happened.rescheduled": "Una wakati mpya: {when}",
   "happened.suppressed": "{to} iko kwenye orodha ya vizuizi, kwa hiyo haipati barua pepe",
   "happened.queued": "Wakati wake umefika",
   "happened.claimed": "Nodi imeanza jaribio la {attempt}",

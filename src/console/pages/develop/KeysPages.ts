@@ -1,4 +1,4 @@
-import { DateTime, Effect } from "effect"
+import { DateTime, Effect, Option } from "effect"
 import type { ApiKey } from "../../../api-keys/ApiKey.ts"
 import { ApiKeys } from "../../../api-keys/ApiKeys.ts"
 import { ApiKeysApi } from "../../../api-keys/ApiKeysApi.ts"
@@ -74,9 +74,12 @@ const list = Page.account({
 /** Days after which a new key may end. */
 const expiries = [30, 90, 365]
 
-const dayAfter = (days: string | undefined) => {
+/** Counted from the time of the form, so that the same form sent again asks for the same key. */
+const dayAfter = (drawn: string, days: string | undefined) => {
   const count = Number(days)
-  return count > 0 ? DateTime.formatIso(DateTime.add(DateTime.nowUnsafe(), { days: count })) : null
+  if (!(count > 0)) return null
+  const from = Option.getOrElse(DateTime.make(drawn), () => DateTime.nowUnsafe())
+  return DateTime.formatIso(DateTime.add(from, { days: count }))
 }
 
 const isPreset = (name: string | undefined): name is Preset => name !== undefined && Object.hasOwn(presets, name)
@@ -114,12 +117,13 @@ const create = Action.make({
         { value: "never", label: t.text("keys.expiry.never") },
         ...expiries.map((days) => ({ value: String(days), label: t.text("keys.expiry.days", { days }) }))
       ]
-    })
+    }),
+    drawn_at: Field.hidden()
   },
-  request: ({ expires_at, name, preset }) => ({
+  request: ({ drawn_at, expires_at, name, preset }) => ({
     payload: {
       name: name ?? "",
-      expires_at: dayAfter(expires_at),
+      expires_at: dayAfter(drawn_at, expires_at),
       ...(isPreset(preset) ? presets[preset] : presets.read)
     }
   }),
@@ -129,11 +133,15 @@ const create = Action.make({
 const make = Page.account({
   path: "/keys/new",
   permission: "keys:write",
-  read: () => Effect.void,
-  draw: (_, ask) => ({
+  read: () => DateTime.now,
+  draw: (now, ask) => ({
     title: ask.t.text("keys.create.title"),
     crumbs: crumbs(ask),
-    content: form(ask, create, { submit: ask.t.text("keys.create.button"), cancel: ask.to("/keys") })
+    content: form(ask, create, {
+      submit: ask.t.text("keys.create.button"),
+      cancel: ask.to("/keys"),
+      values: { drawn_at: DateTime.formatIso(now) }
+    })
   }),
   actions: [create]
 })

@@ -19,9 +19,9 @@ import { form } from "../../ui/form.ts"
 
 /** Where a person wanted to go: a page of the console, and no other site. */
 export const nextOf = ({ query }: Pick<Ask, "query">): string => {
-  const next = query.get("next") ?? ""
-  const url = URL.parse(next, "http://console")
-  return next.startsWith("/console/") && url?.host === "console" ? `${url.pathname}${url.search}` : "/console/"
+  // Dots are resolved first: "/console/..//example.com" becomes "//example.com", another site.
+  const url = URL.parse(query.get("next") ?? "", "http://console")
+  return url?.host === "console" && url.pathname.startsWith("/console/") ? `${url.pathname}${url.search}` : "/console/"
 }
 
 /** Attempts of one network, whatever addresses they try. */

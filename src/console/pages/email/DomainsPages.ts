@@ -5,7 +5,7 @@ import { EmailDomainsApi } from "../../../email-domains/EmailDomainsApi.ts"
 import { html } from "../../../platform/http/html.ts"
 import { EmailDomainId } from "../../../values/Ids.ts"
 import { ruleOf } from "../../language/rules.ts"
-import { Action, goTo } from "../../page/Action.ts"
+import { Action, goTo, ifNamed, namedFields } from "../../page/Action.ts"
 import type { AccountAsk, Ask } from "../../page/Ask.ts"
 import { Field } from "../../page/Field.ts"
 import { idIn, Page } from "../../page/Page.ts"
@@ -124,7 +124,9 @@ const toneOf = ({ purpose, status }: Judged): Tone =>
 /** What the verdict says, in the reader's language. */
 const detailText = ({ t }: Ask, { detail }: Judged) => {
   const rule = ruleOf(detail)
-  return (rule && t.named(rule.text, Record.map(rule.values, marked))) ?? foreign(detail)
+  return (rule &&
+    t.named(rule.text, Record.map(rule.values, (value) => typeof value === "string" ? marked(value) : value))) ??
+    foreign(detail)
 }
 
 const verdict = (ask: Ask, judged: Judged) => {
@@ -224,13 +226,15 @@ const one = Page.account({
   actions: [check]
 })
 
-const removeDomain = Action.make({
-  name: "delete",
-  endpoint: EmailDomainsApi.endpoints.remove,
-  fields: {},
-  request: (_, { params }) => ({ params: { id: params["id"] } }),
-  after: (_, { ask }) => goTo(ask.to("/domains"), "domains.delete.done")
-})
+const removeDomain = ifNamed(
+  Action.make({
+    name: "delete",
+    endpoint: EmailDomainsApi.endpoints.remove,
+    fields: namedFields("domains.delete.typed"),
+    request: (_, { params }) => ({ params: { id: params["id"] } }),
+    after: (_, { ask }) => goTo(ask.to("/domains"), "domains.delete.done")
+  })
+)
 
 const remove = Page.account({
   path: "/domains/:id/delete",
@@ -244,7 +248,8 @@ ${
       form(ask, removeDomain, {
         submit: ask.t.text("domains.delete.button"),
         tone: "danger",
-        cancel: ask.to(`/domains/${id}`)
+        cancel: ask.to(`/domains/${id}`),
+        values: { named: domain }
       })
     }`
   }),

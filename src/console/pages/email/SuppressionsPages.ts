@@ -1,24 +1,31 @@
-import { Effect, Option, Schema } from "effect"
+import { Array, Effect, Option, Schema, Stream } from "effect"
 import { type Suppression, SuppressionReason } from "../../../channels/email/suppressions/Suppression.ts"
 import { Suppressions } from "../../../channels/email/suppressions/Suppressions.ts"
-import { SuppressionsApi } from "../../../channels/email/suppressions/SuppressionsApi.ts"
+import { maxAddresses, SuppressionsApi } from "../../../channels/email/suppressions/SuppressionsApi.ts"
 import { NotFound } from "../../../platform/http/ApiErrors.ts"
 import { html } from "../../../platform/http/html.ts"
 import { EmailAddress } from "../../../values/EmailAddress.ts"
+import type { Position } from "../../../values/Page.ts"
 import { TimestampInput } from "../../../values/Timestamp.ts"
-import { Action, goTo } from "../../page/Action.ts"
+import type { Key } from "../../language/Messages.ts"
+import { Action, goTo, onceField, Refused } from "../../page/Action.ts"
 import { type AccountAsk, type Ask, withQuery } from "../../page/Ask.ts"
-import { pageOf, positionIn } from "../../page/cursor.ts"
+import { cursorsAround, pageOf, positionIn } from "../../page/cursor.ts"
 import { Field } from "../../page/Field.ts"
+import { filtersIn, tidied } from "../../page/filter.ts"
 import { Page } from "../../page/Page.ts"
 import { form } from "../../ui/form.ts"
-import { badge, code, emptyState, linkButton, moment, note, type Tone } from "../../ui/parts.ts"
+import { badge, code, emptyState, linkButton, marked, moment, note, type Tone } from "../../ui/parts.ts"
 import { tabs } from "../../ui/progress.ts"
-import { type Column, pager, table } from "../../ui/table.ts"
+import { appliedFilters, type Column, csvHref, csvLine, pager, search, table, wantsCsv } from "../../ui/table.ts"
 
 const perPage = 50
 
-const crumbs = ({ t, to }: AccountAsk) => [{ href: to("/suppressions"), label: t.text("suppressions.title") }]
+/** A page of this list, which keeps the filter and the cursor of the list. */
+const within = ({ query, to }: AccountAsk, path: `/${string}` = "/suppressions") =>
+  query.size === 0 ? to(path) : `${to(path)}?${query}`
+
+const crumbs = (ask: AccountAsk) => [{ href: within(ask), label: ask.t.text("suppressions.title") }]
 
 const tones: Readonly<Record<SuppressionReason, Tone>> = {
   unsubscribe: "quiet",
@@ -48,7 +55,7 @@ const columns = (ask: AccountAsk): ReadonlyArray<Column<Suppression>> => {
         // The owner of the address complained, so it stays.
         cell: ({ email, reason }: Suppression) =>
           reason !== "complaint" &&
-          linkButton(to(`/suppressions/${encodeURIComponent(email)}/remove`), t.text("suppressions.remove"), {
+          linkButton(within(ask, `/suppressions/${encodeURIComponent(email)}/remove`), t.text("suppressions.remove"), {
             opensDialog: true,
             label: t.text("suppressions.removeNamed", { email })
           })
@@ -57,17 +64,21 @@ const columns = (ask: AccountAsk): ReadonlyArray<Column<Suppression>> => {
   ]
 }
 
-const decodeReason = Schema.decodeUnknownOption(SuppressionReason)
+/** The filters of the address, each with the text of its name. */
+const names = ["email", "reason"] as const
 
-const reasonIn = ({ query }: Ask) => Option.getOrUndefined(decodeReason(query.get("reason")))
+const labels: Readonly<Record<(typeof names)[number], Key>> = {
+  email: "suppressions.email",
+  reason: "suppressions.reason"
+}
 
 /** Links to the suppressions of each reason. */
-const reasons = (ask: Ask) => {
+const reasons = (ask: Ask, current: SuppressionReason | undefined) => {
   const { t } = ask
   const tab = (reason: SuppressionReason | undefined, label: string) => ({
     label,
     href: withQuery(ask, { reason: reason ?? null, cursor: null }),
-    isCurrent: reason === reasonIn(ask)
+    isCurrent: reason === current
   })
   return tabs(t.text("suppressions.filter"), [
     tab(undefined, t.text("suppressions.all")),
@@ -75,8 +86,42 @@ const reasons = (ask: Ask) => {
   ])
 }
 
+/** The search for one address keeps the reason. */
+const searchOf = (ask: Ask, reason: SuppressionReason | undefined) =>
+  search(ask, {
+    name: "email",
+    label: ask.t.text("suppressions.q"),
+    button: ask.t.text("contacts.find"),
+    ...(reason !== undefined && { more: html`<input type="hidden" name="reason" value="${reason}">` })
+  })
+
 /** A suppression's place in the list. */
 const Place = Schema.Tuple([TimestampInput, EmailAddress])
+
+const placeOf = ({ created_at, email }: Suppression): Position => [created_at, email]
+
+/** How many rows of a file one statement reads. */
+const portion = 1000
+
+const csvNames = ["email", "reason", "source_message_id", "created_at"]
+
+const lineOf = ({ created_at, email, reason, source_message_id }: Suppression) =>
+  csvLine([email, reason, source_message_id ?? "", created_at])
+
+type Read = (limit: number, after: Position | null) => Effect.Effect<ReadonlyArray<Suppression>>
+
+/** The whole list as a file. Each portion is read when the reader has taken the one before. */
+const csvOf = (read: Read) => ({
+  name: "suppressions.csv",
+  lines: Stream.concat(
+    Stream.succeed(csvLine(csvNames)),
+    Stream.paginate(null as Position | null, (after) =>
+      Effect.map(read(portion, after), (rows) => {
+        const last = rows.length < portion ? undefined : rows.at(-1)
+        return [rows.map(lineOf), last === undefined ? Option.none<Position>() : Option.some(placeOf(last))] as const
+      }))
+  )
+})
 
 const list = Page.account({
   path: "/suppressions",
@@ -84,37 +129,47 @@ const list = Page.account({
   entry: { group: "email", label: "nav.suppressions", icon: "ban", order: 3, key: "l" },
   read: (ask) =>
     Effect.gen(function*() {
-      const reason = reasonIn(ask)
-      const { rows } = yield* (yield* Suppressions).list(
-        ask.accountId,
-        reason === undefined ? {} : { reason },
-        { limit: perPage + 1, offset: 0, after: positionIn(ask, Place) }
-      )
-      return pageOf(rows, perPage, ({ created_at, email }) => [created_at, email])
+      const filtered = filtersIn(ask, SuppressionsApi.endpoints.list, names)
+      const suppressions = yield* Suppressions
+      const read: Read = (limit, after) =>
+        Effect.map(
+          suppressions.list(ask.accountId, filtered.filter ?? {}, { limit, offset: 0, after }),
+          ({ rows }) => rows
+        )
+      if (wantsCsv(ask)) return { filtered, page: pageOf([], perPage, placeOf), file: csvOf(read) }
+      const rows = yield* read(perPage + 1, positionIn(ask, Place))
+      return { filtered, page: pageOf(rows, perPage, placeOf), file: undefined }
     }),
-  draw: ({ older, rows }, ask) => {
-    const { can, query, t, to } = ask
-    const isAll = reasonIn(ask) === undefined
+  draw: ({ file, filtered, page: { older, rows } }, given) => {
+    const ask = tidied(given, filtered.valid)
+    const { can, query, t } = ask
+    const { email, reason } = filtered.filter ?? {}
+    const isFiltered = filtered.valid.length > 0
     const button = can("emails:write") &&
-      linkButton(to("/suppressions/new"), t.text("suppressions.new"), { icon: "plus", tone: "main" })
+      linkButton(within(given, "/suppressions/new"), t.text("suppressions.new"), { icon: "plus", tone: "main" })
+    const filteredText = email === undefined ? "suppressions.empty.filtered" : "suppressions.empty.address"
+    const importing = can("emails:write") &&
+      linkButton(within(given, "/suppressions/import"), t.text("suppressions.import"), { icon: "upload" })
     const none = emptyState({
       icon: "ban",
       title: t.text("suppressions.empty.title"),
-      text: t.text(isAll ? "suppressions.empty.text" : "suppressions.empty.filtered"),
-      button
+      text: t.text(isFiltered ? filteredText : "suppressions.empty.text"),
+      button: button && html`<span class="buttons">${button}${importing}</span>`
     })
     return {
       title: t.text("suppressions.title"),
       lead: t.text("suppressions.lead"),
-      curl: "/v1/email/suppressions",
-      buttons: rows.length > 0 && button,
-      content: html`${(rows.length > 0 || !isAll) && reasons(ask)}${
-        rows.length === 0 ? none : table(t.text("suppressions.caption"), columns(ask), rows)
-      }${
-        pager(ask, {
-          ...(query.has("cursor") && { newer: { cursor: null } }),
-          ...(older !== undefined && { older: { cursor: older } })
-        })
+      curl: query.size === 0 ? "/v1/email/suppressions" : `/v1/email/suppressions?${query}`,
+      ...(file !== undefined && { file }),
+      buttons: rows.length > 0 &&
+        html`${linkButton(csvHref(ask), t.text("messages.export"), { icon: "download" })}${importing}${button}`,
+      content: html`${(rows.length > 0 || isFiltered) && html`${searchOf(given, reason)}${reasons(ask, reason)}`}${
+        appliedFilters(ask, {
+          refused: filtered.refused,
+          valid: filtered.valid.filter(({ name }) => name === "email")
+        }, { labels })
+      }${rows.length === 0 ? none : table(t.text("suppressions.caption"), columns(given), rows)}${
+        pager(ask, cursorsAround(given, older))
       }`
     }
   }
@@ -127,7 +182,7 @@ const add = Action.make({
     email: Field.email({ label: "suppressions.email", hint: "suppressions.add.hint", autocomplete: "off" })
   },
   request: ({ email }) => ({ payload: { email: email ?? "" } }),
-  after: (_, { ask }) => goTo(ask.to("/suppressions"), "suppressions.added")
+  after: (_, { ask }) => goTo(within(ask), "suppressions.added")
 })
 
 const make = Page.account({
@@ -137,12 +192,59 @@ const make = Page.account({
   draw: (_, ask) => ({
     title: ask.t.text("suppressions.add.title"),
     crumbs: crumbs(ask),
-    content: form(ask, add, { submit: ask.t.text("suppressions.add.button"), cancel: ask.to("/suppressions") })
+    content: form(ask, add, { submit: ask.t.text("suppressions.add.button"), cancel: within(ask) })
   }),
   actions: [add]
 })
 
 const decodeAddress = Schema.decodeUnknownOption(EmailAddress)
+
+/** The addresses of a list, or of the first column of a CSV file with or without a row of names. */
+const addressesIn = (text: string): ReadonlyArray<string> =>
+  text.split(/[\r\n]+/).map((line) => (/^\s*"?(?:'(?=[=+@-]))?([^",;\t]*)/.exec(line)?.[1] ?? "").trim())
+    .filter((cell, index) => cell !== "" && (index > 0 || cell.toLowerCase() !== "email"))
+
+const addPart = Action.make({
+  name: "import",
+  endpoint: SuppressionsApi.endpoints.addMany,
+  fields: { emails: Field.textarea({ label: "suppressions.import.list", hint: "suppressions.import.hint" }) },
+  request: ({ emails }) => ({ payload: { emails: addressesIn(emails ?? "") } }),
+  after: (_, { ask }) => goTo(within(ask), "suppressions.imported")
+})
+
+/** A long list is sent in parts, after each address is known to be one. A list that failed midway can be sent again. */
+const addList: typeof addPart = {
+  ...addPart,
+  run: (sent, ask) => {
+    const emails = addressesIn(sent.get("emails") ?? "")
+    const wrong = emails.find((email) => Option.isNone(decodeAddress(email)))
+    if (wrong !== undefined) {
+      const message = ask.t.text("suppressions.import.wrong", { address: marked(wrong) })
+      return Effect.fail(Refused.of(message, { faults: [{ param: "emails", message }] }))
+    }
+    const parts = Array.chunksOf(emails, maxAddresses).map((part, index) => {
+      const form = new URLSearchParams(sent)
+      form.set("emails", part.join("\n"))
+      form.set(onceField, `${sent.get(onceField) ?? ""}-${index}`)
+      return form
+    })
+    return Effect.forEach(parts.length === 0 ? [sent] : parts, (form) => addPart.run(form, ask)).pipe(
+      Effect.as(goTo(within(ask), "suppressions.imported"))
+    )
+  }
+}
+
+const bring = Page.account({
+  path: "/suppressions/import",
+  permission: "emails:write",
+  read: () => Effect.void,
+  draw: (_, ask) => ({
+    title: ask.t.text("suppressions.import.title"),
+    crumbs: crumbs(ask),
+    content: form(ask, addList, { submit: ask.t.text("suppressions.import"), cancel: within(ask) })
+  }),
+  actions: [addList]
+})
 
 /** The suppression of the address's parameter `email`. */
 const suppressionIn = Effect.fnUntraced(function*({ accountId, params }: AccountAsk) {
@@ -155,7 +257,7 @@ const removeSuppression = Action.make({
   endpoint: SuppressionsApi.endpoints.remove,
   fields: {},
   request: (_, { params }) => ({ params: { email: params["email"] } }),
-  after: (_, { ask }) => goTo(ask.to("/suppressions"), "suppressions.removed")
+  after: (_, { ask }) => goTo(within(ask), "suppressions.removed")
 })
 
 const remove = Page.account({
@@ -163,7 +265,7 @@ const remove = Page.account({
   permission: "emails:write",
   read: suppressionIn,
   draw: ({ email, reason }, ask) => {
-    const { t, to } = ask
+    const { t } = ask
     return {
       title: t.text("suppressions.remove.title"),
       crumbs: crumbs(ask),
@@ -173,7 +275,7 @@ ${
         form(ask, removeSuppression, {
           submit: t.text("suppressions.remove.button"),
           tone: "danger",
-          cancel: to("/suppressions")
+          cancel: within(ask)
         })
       }`
     }
@@ -181,5 +283,5 @@ ${
   actions: [removeSuppression]
 })
 
-/** The pages of suppressions: list, add, remove. */
-export const suppressionsPages = [list, make, remove] as const
+/** The pages of suppressions: list, add, import, remove. */
+export const suppressionsPages = [list, make, bring, remove] as const

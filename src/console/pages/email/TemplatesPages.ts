@@ -1,24 +1,34 @@
-import { Effect, Option, Result, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { NotFound } from "../../../platform/http/ApiErrors.ts"
 import { html } from "../../../platform/http/html.ts"
 import type { EmailTemplate, EmailTemplateSummary } from "../../../templates/EmailTemplate.ts"
-import * as Template from "../../../templates/Template.ts"
 import { Templates } from "../../../templates/Templates.ts"
 import { TemplatesApi } from "../../../templates/TemplatesApi.ts"
-import { TemplateId } from "../../../values/Ids.ts"
+import { type AccountId, TemplateId } from "../../../values/Ids.ts"
 import { Action, goTo } from "../../page/Action.ts"
 import type { AccountAsk } from "../../page/Ask.ts"
 import { cursorsAround, pageOf, positionIn } from "../../page/cursor.ts"
 import { Field } from "../../page/Field.ts"
 import { Page } from "../../page/Page.ts"
-import { form } from "../../ui/form.ts"
-import { card, code, emptyState, facts, foreign, linkButton, moment, number } from "../../ui/parts.ts"
-import { tabs } from "../../ui/progress.ts"
+import { buttonForm, form } from "../../ui/form.ts"
+import { card, code, emptyState, facts, foreign, icon, linkButton, moment } from "../../ui/parts.ts"
 import { type Column, pager, table } from "../../ui/table.ts"
+import { sendTemplate } from "../messages/SendPage.ts"
+import { frameOf, preview, valueLines, valuesForm } from "./templatePreview.ts"
 
 const perPage = 25
 
-const crumbs = ({ t, to }: AccountAsk) => [{ href: to("/templates"), label: t.text("templates.title") }]
+const byId = Effect.fnUntraced(function*(accountId: AccountId, text: string | null | undefined) {
+  const id = Schema.decodeUnknownOption(TemplateId)(text)
+  if (Option.isNone(id)) return yield* new NotFound()
+  return yield* (yield* Templates).find(accountId, id.value)
+})
+
+/** The template of the address. */
+export const found = ({ accountId, params }: AccountAsk) => byId(accountId, params["id"])
+
+/** The pages above those of a template. */
+export const crumbs = ({ t, to }: AccountAsk) => [{ href: to("/templates"), label: t.text("templates.title") }]
 
 const names = (variables: ReadonlyArray<string>) => html`${variables.map((name) => html`${code(name)} `)}`
 
@@ -85,6 +95,9 @@ interface Texts {
   readonly text: string | undefined
 }
 
+/** The texts as the fields have them. */
+const textsOf = ({ html: markup, subject, text }: EmailTemplate) => ({ subject, html: markup, text: text ?? undefined })
+
 const payloadOf = ({ html: markup, name, subject, text }: Texts) => ({
   name: name ?? "",
   subject: subject ?? "",
@@ -100,106 +113,39 @@ const create = Action.make({
   after: ({ data }, { ask }) => goTo(ask.to(`/templates/${data.id}`), "templates.create.done")
 })
 
+/** The template that gives the new one its texts: `copy` of the address names it. */
+const copiedIn = Effect.fnUntraced(function*({ accountId, query }: AccountAsk) {
+  return query.has("copy") ? yield* byId(accountId, query.get("copy")) : undefined
+})
+
 const make = Page.account({
   path: "/templates/new",
   permission: "templates:write",
-  read: () => Effect.void,
-  draw: (_, ask) => ({
-    title: ask.t.text("templates.create.title"),
-    crumbs: crumbs(ask),
-    content: form(ask, create, { submit: ask.t.text("templates.create.button"), cancel: ask.to("/templates") })
-  }),
+  read: copiedIn,
+  draw: (copied, ask) => {
+    const { t, to } = ask
+    return {
+      title: t.text("templates.create.title"),
+      crumbs: crumbs(ask),
+      content: form(ask, create, {
+        submit: t.text("templates.create.button"),
+        cancel: to("/templates"),
+        ...(copied !== undefined && {
+          values: { ...textsOf(copied), name: t.text("templates.duplicate.name", { name: copied.name }) }
+        })
+      })
+    }
+  },
   actions: [create]
 })
 
-const found = Effect.fnUntraced(function*({ accountId, params }: AccountAsk) {
-  const id = Schema.decodeUnknownOption(TemplateId)(params["id"])
-  if (Option.isNone(id)) return yield* new NotFound()
-  return yield* (yield* Templates).find(accountId, id.value)
-})
-
-/** Parameters of the address that hold a value to try. */
-const prefix = "v."
-
-/** The texts with the values of the address. A place without one shows its name. */
-const filledIn = ({ query }: AccountAsk, { html: markup, subject, text, variables }: EmailTemplate) => {
-  const values: Record<string, unknown> = {}
-  for (const name of variables) {
-    const [first = "", second] = name.split(".", 2)
-    const given = query.get(`${prefix}${name}`)
-    const value = given === null || given === "" ? `{{${name}}}` : given
-    const inner = values[first]
-    values[first] = second === undefined ? value : { ...(typeof inner === "object" && inner), [second]: value }
-  }
-  return Result.match(Template.compile({ subject, html: markup, text }), {
-    onSuccess: (compiled) => Template.render(compiled, values),
-    // Stored texts were compiled before they were stored.
-    onFailure: () => ({ subject, html: markup, text: text ?? undefined })
+/** Sends the mail to the signed-in person, with the values of the address. */
+const sendTest = (ask: AccountAsk, { id, variables }: EmailTemplate) =>
+  buttonForm(ask, sendTemplate, {
+    label: html`${icon("mail")}<span>${ask.t.text("templates.sendTest")}</span>`,
+    values: { to: ask.signedIn.person.email, template_id: id, variables: valueLines(ask, variables) },
+    at: `${ask.to("/send")}?channel=email&template=${id}`
   })
-}
-
-const views = ["wide", "phone", "plain"] as const
-type View = (typeof views)[number]
-
-const viewIn = ({ query }: AccountAsk): View => views.find((view) => view === query.get("view")) ?? "wide"
-
-/** From this size on, large providers cut a mail. */
-const cutAt = 102 * 1024
-
-const viewTabs = (ask: AccountAsk) => {
-  const { path, query, t } = ask
-  return tabs(
-    t.text("templates.preview.views"),
-    views.map((view) => {
-      const next = new URLSearchParams(query)
-      next.set("view", view)
-      return {
-        label: t.text(`templates.preview.${view}`),
-        href: `${path}?${next}`,
-        isCurrent: view === viewIn(ask)
-      }
-    })
-  )
-}
-
-const preview = (ask: AccountAsk, template: EmailTemplate) => {
-  const { query, t, to } = ask
-  const { html: markup = "", subject, text = "" } = filledIn(ask, template)
-  const view = viewIn(ask)
-  const bytes = Buffer.byteLength(markup)
-  const size = number(ask, Math.max(1, Math.round(bytes / 1024)))
-  const values = new URLSearchParams([...query].filter(([name]) => name.startsWith(prefix)))
-  return html`${viewTabs(ask)}
-<p class="subject"><span class="quiet">${t.text("templates.subject")}:</span> ${foreign(subject)}</p>
-${
-    view === "plain"
-      ? html`<pre class="mail-text" tabindex="0" role="group" aria-label="${t.text("templates.preview.plain")}">${
-        foreign(text)
-      }</pre>`
-      : html`<iframe class="mail ${view}" sandbox title="${t.text("templates.preview.frame")}" src="${
-        to(`/templates/${template.id}/frame`)
-      }?${values.toString()}"></iframe>`
-  }
-<p class="hint">${
-    bytes > cutAt ? t.text("templates.preview.large", { size }) : t.text("templates.preview.size", { size })
-  }</p>`
-}
-
-/** Most values that the page offers to try. */
-const mostValues = 30
-
-const valuesForm = (ask: AccountAsk, { variables }: EmailTemplate) => {
-  const { path, query, t } = ask
-  return html`<form method="get" action="${path}" class="form"><input type="hidden" name="view" value="${
-    viewIn(ask)
-  }">${
-    variables.slice(0, mostValues).map((name) =>
-      html`<div class="field"><label for="value-${name}"><code>${name}</code></label><input id="value-${name}" name="${prefix}${name}" value="${
-        query.get(`${prefix}${name}`) ?? ""
-      }"></div>`
-    )
-  }<div class="buttons"><button>${t.text("templates.preview.apply")}</button></div></form>`
-}
 
 const one = Page.account({
   path: "/templates/:id",
@@ -214,15 +160,19 @@ const one = Page.account({
       curl: `/v1/email/templates/${id}`,
       buttons: html`${
         can("emails:write") &&
-        linkButton(`${to("/send")}?channel=email&template=${id}`, t.text("templates.send"), { icon: "send" })
-      }${
+        html`${sendTest(ask, template)}${
+          linkButton(`${to("/send")}?channel=email&template=${id}`, t.text("templates.send"), { icon: "send" })
+        }`
+      }${linkButton(to(`/templates/${id}/versions`), t.text("templates.versions"), { icon: "clock" })}${
         can("templates:write") &&
-        html`${linkButton(to(`/templates/${id}/edit`), t.text("templates.edit"), { tone: "main" })}${
+        html`${linkButton(`${to("/templates/new")}?copy=${id}`, t.text("templates.duplicate"), { icon: "copy" })}${
+          linkButton(to(`/templates/${id}/edit`), t.text("templates.edit"), { tone: "main" })
+        }${
           linkButton(to(`/templates/${id}/delete`), t.text("templates.delete"), { tone: "danger", opensDialog: true })
         }`
       }`,
       content: html`<div class="cards">${card(t.text("templates.preview"), preview(ask, template), "preview")}${
-        variables.length > 0 && card(t.text("templates.preview.values"), valuesForm(ask, template), "values")
+        variables.length > 0 && card(t.text("templates.preview.values"), valuesForm(ask, variables), "values")
       }${
         card(
           t.text("templates.facts"),
@@ -239,22 +189,11 @@ const one = Page.account({
   }
 })
 
-const doctype = /^\s*<!doctype[^>]{0,300}>/i
-
-/** The mail's own markup, for the frame of the preview. What it may do, the headers of frames say. */
 const frame = Page.account({
   path: "/templates/:id/frame",
   permission: "templates:read",
   read: found,
-  draw: (template, ask) => {
-    const { html: markup = "" } = filledIn(ask, template)
-    const [head = ""] = doctype.exec(markup) ?? []
-    return {
-      title: template.name,
-      content: html``,
-      frame: `${head}<meta charset="utf-8">${markup.slice(head.length)}`
-    }
-  }
+  draw: (template, ask) => ({ title: template.name, content: html``, frame: frameOf(ask, template) })
 })
 
 const update = Action.make({
@@ -269,15 +208,18 @@ const edit = Page.account({
   path: "/templates/:id/edit",
   permission: "templates:write",
   read: found,
-  draw: ({ html: markup, id, name, subject, text }, ask) => ({
-    title: ask.t.text("templates.edit.title", { name }),
-    crumbs: [...crumbs(ask), { href: ask.to(`/templates/${id}`), label: name }],
-    content: form(ask, update, {
-      submit: ask.t.text("templates.edit.button"),
-      cancel: ask.to(`/templates/${id}`),
-      values: { name, subject, html: markup, text: text ?? undefined }
-    })
-  }),
+  draw: (template, ask) => {
+    const { id, name } = template
+    return {
+      title: ask.t.text("templates.edit.title", { name }),
+      crumbs: [...crumbs(ask), { href: ask.to(`/templates/${id}`), label: name }],
+      content: form(ask, update, {
+        submit: ask.t.text("templates.edit.button"),
+        cancel: ask.to(`/templates/${id}`),
+        values: { ...textsOf(template), name }
+      })
+    }
+  },
   actions: [update]
 })
 

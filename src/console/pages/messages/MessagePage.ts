@@ -1,4 +1,4 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option, Schema, Stream } from "effect"
 import type { EmailRecipient } from "../../../channels/email/single/Email.ts"
 import { Emails } from "../../../channels/email/single/Emails.ts"
 import { Suppressions } from "../../../channels/email/suppressions/Suppressions.ts"
@@ -14,14 +14,14 @@ import { html, type HtmlValue } from "../../../platform/http/html.ts"
 import { EmailAddress } from "../../../values/EmailAddress.ts"
 import { EmailMessageId, MessageId } from "../../../values/Ids.ts"
 import { Action, goTo } from "../../page/Action.ts"
-import type { AccountAsk, Ask } from "../../page/Ask.ts"
+import { type AccountAsk, type Ask, withQuery } from "../../page/Ask.ts"
 import { Field } from "../../page/Field.ts"
 import { idIn, Page } from "../../page/Page.ts"
-import { buttonForm } from "../../ui/form.ts"
-import { card, code, facts, foreign, icon, linkButton, moment, number } from "../../ui/parts.ts"
+import { buttonForm, refusalOf } from "../../ui/form.ts"
+import { card, code, facts, foreign, icon, inDollars, linkButton, moment } from "../../ui/parts.ts"
 import { timeline } from "../../ui/progress.ts"
 import { received } from "../../ui/received.ts"
-import { type Column, table } from "../../ui/table.ts"
+import { table } from "../../ui/table.ts"
 import { awayOf, explained, type Told } from "./explanation.ts"
 import { happenings } from "./happened.ts"
 import {
@@ -30,6 +30,7 @@ import {
   channelPermissions,
   labelFacts,
   listLink,
+  recipientColumns,
   recipientsText,
   statusBadge
 } from "./messageParts.ts"
@@ -65,6 +66,8 @@ const readEmail = Effect.fnUntraced(function*(ask: AccountAsk) {
 })
 
 type ReadEmail = Effect.Success<ReturnType<typeof readEmail>>
+
+type Read = ReadEmail | { readonly channel: Message["channel"]; readonly message: Message }
 
 const toldOf = ({ email, suppression }: ReadEmail): Told => ({
   ...email,
@@ -110,7 +113,7 @@ const textShown = (ask: AccountAsk, message: Message): Shown => {
     [t.text("chat.open"), chatLink(ask, message)],
     [t.text("message.type"), channel === "whatsapp" && type !== null ? code(type) : null],
     [t.text("message.segments"), segments],
-    [t.text("message.cost"), cost_usd === null ? null : `$${number(ask, cost_usd)}`],
+    [t.text("message.cost"), cost_usd === null ? null : inDollars(ask, cost_usd)],
     [
       t.text("message.code"),
       error_code !== null && status === "failed" ? listLink(ask, { error_code }, code(error_code)) : error_code
@@ -135,18 +138,6 @@ const textShown = (ask: AccountAsk, message: Message): Shown => {
     recipients: [],
     body: message.content === null ? null : message.content.body
   }
-}
-
-const recipientColumns = (ask: Ask): ReadonlyArray<Column<EmailRecipient>> => {
-  const { t } = ask
-  return [
-    { label: t.text("messages.to"), cell: ({ to }) => foreign(to) },
-    { label: t.text("message.kind"), cell: ({ kind }) => kind },
-    { label: t.text("messages.status"), cell: ({ status }) => statusBadge(ask, status) },
-    { label: t.text("message.error"), cell: ({ error }) => error === null ? null : foreign(error) },
-    { label: t.text("message.opens"), cell: ({ opens }) => number(ask, opens), kind: "number" },
-    { label: t.text("message.clicks"), cell: ({ clicks }) => number(ask, clicks), kind: "number" }
-  ]
 }
 
 /** The page that sends the content of this message again. */
@@ -198,7 +189,7 @@ const buttonsOf = (ask: AccountAsk, { channel, id, to, told }: Shown) => {
   return html`${passing.has(told.status) && linkButton(ask.path, t.text("message.refresh"), { icon: "refresh-cw" })}${
     can("messages:write") && told.status !== "received" &&
     linkButton(sendAgain(ask, channel), t.text("message.again"), { icon: "send" })
-  }${
+  }${linkButton(withQuery(ask, { format: "json" }), t.text("message.json"), { icon: "download" })}${
     waiting.has(told.status) && can(channelPermissions[channel].write) &&
     html`${
       told.status === "scheduled" &&
@@ -265,6 +256,13 @@ const titleOf = (ask: Ask, { channel, to, told }: Shown) => {
     : t.text("message.title", { channel: named, to: recipientsText(ask, to) })
 }
 
+/** The answer of the endpoint, to save. */
+const fileOf = (read: Read) => ({
+  name: `${read.channel}-${"email" in read ? read.email.id : read.message.id}.json`,
+  type: "application/json" as const,
+  lines: Stream.succeed(`${JSON.stringify({ data: "email" in read ? read.email : read.message }, null, 2)}\n`)
+})
+
 /** One message: what became of it and why, then what happened, then its facts. */
 export const messagePage = Page.account({
   path: "/messages/:channel/:id",
@@ -295,10 +293,11 @@ export const messagePage = Page.account({
     return {
       title: titleOf(ask, shown),
       isLive: passing.has(told.status),
+      ...(ask.query.get("format") === "json" && { file: fileOf(read) }),
       crumbs: [{ href: ask.to("/messages"), label: t.text("messages.title") }],
       curl: `/v1/${channel}/messages/${id}`,
       buttons: buttonsOf(ask, shown),
-      content: html`${explained(ask, explain(told, isAway), told)}
+      content: html`${refusalOf(ask)}${explained(ask, explain(told, isAway), told)}
 <div class="cards two">${
         card(
           t.text("message.timeline"),

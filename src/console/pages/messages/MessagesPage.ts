@@ -36,6 +36,7 @@ const perPage = 50
 const names = [
   "q",
   "channel",
+  "direction",
   "status",
   "to",
   "domain",
@@ -52,6 +53,7 @@ type Name = (typeof names)[number]
 const texts: Readonly<Record<Name, Key>> = {
   q: "messages.q",
   channel: "messages.channel",
+  direction: "messages.direction",
   status: "messages.status",
   to: "messages.to",
   domain: "messages.domain",
@@ -121,6 +123,12 @@ const searchOf = (ask: AccountAsk, { keys, kept, sessions }: Offered & { readonl
     })
   }${
     filterChoice(ask, {
+      name: "direction",
+      label: t.text("messages.direction"),
+      options: (["out", "in"] as const).map((direction) => [direction, t.text(`messages.direction.${direction}`)])
+    })
+  }${
+    filterChoice(ask, {
       name: "status",
       label: t.text("messages.status"),
       options: AnyStatus.literals.map((status) => [status, t.text(`status.${status}`)])
@@ -155,6 +163,7 @@ const shown = ({ t }: Ask, { keys, sessions }: Offered) => (name: Name, value: s
     return (name === "key_id" ? keys : sessions).find(({ id }) => String(id) === value)?.name ?? value
   }
   if (name === "channel") return t.named(`channel.${value}`) ?? value
+  if (name === "direction") return t.named(`messages.direction.${value}`) ?? value
   return name === "status" ? t.named(`status.${value}`) ?? value : value
 }
 

@@ -1,23 +1,22 @@
 import { DateTime, Effect, Option, Schema } from "effect"
 import { EmailApi } from "../../../channels/email/single/EmailApi.ts"
-import { Emails } from "../../../channels/email/single/Emails.ts"
 import { SmsApi } from "../../../channels/sms/SmsApi.ts"
 import type { Session } from "../../../channels/whatsapp/model/Session.ts"
 import { MessagesApi } from "../../../channels/whatsapp/outbox/MessagesApi.ts"
 import { Sessions } from "../../../channels/whatsapp/sessions/Sessions.ts"
-import { Messages } from "../../../messages/Messages.ts"
 import type { SummaryChannel } from "../../../messages/MessageSummary.ts"
 import { html } from "../../../platform/http/html.ts"
 import { Templates } from "../../../templates/Templates.ts"
-import { EmailMessageId, MessageId, pathId, TemplateId } from "../../../values/Ids.ts"
+import { TemplateId } from "../../../values/Ids.ts"
 import { Action, goTo } from "../../page/Action.ts"
 import type { AccountAsk } from "../../page/Ask.ts"
 import { Field, timeOf, wordsOf } from "../../page/Field.ts"
 import { Page } from "../../page/Page.ts"
 import { form } from "../../ui/form.ts"
-import { card, emptyState, foreign, note } from "../../ui/parts.ts"
+import { card, code, emptyState, facts, foreign, note } from "../../ui/parts.ts"
 import { tabs } from "../../ui/progress.ts"
 import { channelsOf, tabIn } from "./messageParts.ts"
+import { groupIn, prefilledAgain, prefilledIn } from "./prefilled.ts"
 
 const tags = Field.text({ label: "send.tags", hint: "send.tagsHint", optional: true, autocomplete: "off" })
 
@@ -37,12 +36,21 @@ const tagsOf = (text: string | undefined) => {
 
 const addressesOf = (text: string | undefined) => (text ?? "").split(",").map((one) => one.trim()).filter(Boolean)
 
+/** Each field with addresses as a list. */
+const recipientsOf = ({ bcc, cc, to }: Readonly<Record<"to" | "cc" | "bcc", string | undefined>>) => ({
+  to: addressesOf(to),
+  ...(cc !== undefined && { cc: addressesOf(cc) }),
+  ...(bcc !== undefined && { bcc: addressesOf(bcc) })
+})
+
 /** The fields that a person left empty are left out, so that the endpoint says which one it needs. */
 const filled = (fields: Readonly<Record<string, string | undefined>>) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
 const mailTo = {
   to: Field.text({ label: "send.to", hint: "send.toHint", autocomplete: "off" }),
+  cc: Field.text({ label: "message.kind.cc", optional: true, autocomplete: "off" }),
+  bcc: Field.text({ label: "message.kind.bcc", optional: true, autocomplete: "off" }),
   from: Field.text({ label: "send.from", hint: "send.fromHint", optional: true, autocomplete: "off" })
 }
 
@@ -62,8 +70,8 @@ const sendEmail = Action.make({
     tags,
     send_at
   },
-  request: ({ send_at: at, tags: words, to, ...texts }, ask) => ({
-    payload: { to: addressesOf(to), ...filled(texts), ...tagsOf(words), ...sendAtOf(ask, at) }
+  request: ({ bcc, cc, send_at: at, tags: words, to, ...texts }, ask) => ({
+    payload: { ...recipientsOf({ to, cc, bcc }), ...filled(texts), ...tagsOf(words), ...sendAtOf(ask, at) }
   }),
   after: sentTo("email")
 })
@@ -90,7 +98,8 @@ const nested = (values: Readonly<Record<string, string>>) => {
   return made
 }
 
-const sendTemplate = Action.make({
+/** Sends one mail by a template. */
+export const sendTemplate = Action.make({
   name: "template",
   endpoint: EmailApi.endpoints.send,
   fields: {
@@ -100,9 +109,9 @@ const sendTemplate = Action.make({
     tags,
     send_at
   },
-  request: ({ from, send_at: at, tags: words, template_id, to, variables }, ask) => ({
+  request: ({ from, send_at: at, tags: words, template_id, variables, ...to }, ask) => ({
     payload: {
-      to: addressesOf(to),
+      ...recipientsOf(to),
       template_id,
       variables: nested(valuesOf(variables)),
       ...filled({ from }),
@@ -129,19 +138,25 @@ const sendSms = Action.make({
   after: sentTo("sms")
 })
 
+const session_id = Field.select({ label: "send.session" })
+
+const chat = Field.text({ label: "send.to", hint: "send.toChatHint", autocomplete: "off" })
+
+const sessionOf = (id: string | undefined) => id === undefined ? {} : { session_id: Number(id) }
+
 const sendWhatsApp = Action.make({
   name: "whatsapp",
   endpoint: MessagesApi.endpoints.send,
   fields: {
-    session_id: Field.select({ label: "send.session" }),
-    to: Field.text({ label: "send.to", hint: "send.toChatHint", autocomplete: "off" }),
+    session_id,
+    to: chat,
     content: Field.textarea({ label: "send.content" }),
     tags,
     send_at
   },
-  request: ({ content, send_at: at, session_id, tags: words, to }, ask) => ({
+  request: ({ content, send_at: at, session_id: id, tags: words, to }, ask) => ({
     payload: {
-      ...(session_id !== undefined && { session_id: Number(session_id) }),
+      ...sessionOf(id),
       ...filled({ to }),
       type: "text",
       content: { body: content ?? "" },
@@ -152,40 +167,53 @@ const sendWhatsApp = Action.make({
   after: sentTo("whatsapp")
 })
 
-/** The values of a form before a person has typed. */
-type Prefilled = Readonly<Record<string, string>>
+const sendToGroup = Action.make({
+  name: "group",
+  endpoint: MessagesApi.endpoints.send,
+  fields: {
+    session_id: Field.hidden(),
+    group_id: Field.hidden(),
+    content: Field.textarea({ label: "send.content" }),
+    tags,
+    send_at
+  },
+  request: ({ content, group_id, send_at: at, session_id: id, tags: words }, ask) => ({
+    payload: {
+      ...sessionOf(id),
+      group_id: Number(group_id),
+      type: "text",
+      content: { body: content ?? "" },
+      ...tagsOf(words),
+      ...sendAtOf(ask, at)
+    }
+  }),
+  after: sentTo("whatsapp")
+})
+
+const parsed = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Json))
+
+/** Sends a file, a place, a contact or a poll again. */
+const sendFixed = Action.make({
+  name: "fixed",
+  endpoint: MessagesApi.endpoints.send,
+  fields: { session_id, to: chat, type: Field.hidden(), content: Field.hidden(), tags, send_at },
+  request: ({ content, send_at: at, session_id: id, tags: words, to, type }, ask) => ({
+    payload: {
+      ...sessionOf(id),
+      ...filled({ to }),
+      type,
+      content: Option.getOrElse(parsed(content), () => content),
+      ...tagsOf(words),
+      ...sendAtOf(ask, at)
+    }
+  }),
+  after: sentTo("whatsapp")
+})
 
 const mostSessions = 100
 
-/** The fields of a message that is sent again. The record of an email has no text. */
-const againOf = Effect.fnUntraced(function*({ accountId }: AccountAsk, channel: SummaryChannel, text: string) {
-  if (channel === "email") {
-    const id = Schema.decodeOption(pathId(EmailMessageId))(text)
-    if (Option.isNone(id)) return undefined
-    const email = yield* Effect.option((yield* Emails).find(accountId, id.value))
-    return Option.getOrUndefined(
-      Option.map(email, ({ subject, tags: words, to }): Prefilled => ({
-        to: [to].flat().join(", "),
-        subject,
-        tags: words.join(" ")
-      }))
-    )
-  }
-  const id = Schema.decodeOption(pathId(MessageId))(text)
-  if (Option.isNone(id)) return undefined
-  const message = yield* Effect.option((yield* Messages).find({ accountId, channel }, id.value))
-  return Option.getOrUndefined(
-    Option.map(message, ({ content, session_id, tags: words, to }): Prefilled => ({
-      to,
-      content: content?.body ?? "",
-      tags: words.join(" "),
-      ...(session_id !== null && { session_id: String(session_id) })
-    }))
-  )
-})
-
-const templateOf = Effect.fnUntraced(function*({ accountId, query }: AccountAsk) {
-  const id = Schema.decodeUnknownOption(TemplateId)(query.get("template"))
+const templateOf = Effect.fnUntraced(function*({ accountId }: AccountAsk, given: string | null | undefined) {
+  const id = Schema.decodeUnknownOption(TemplateId)(given)
   if (Option.isNone(id)) return undefined
   const found = yield* Effect.option((yield* Templates).find(accountId, id.value))
   return Option.getOrUndefined(found)
@@ -194,7 +222,7 @@ const templateOf = Effect.fnUntraced(function*({ accountId, query }: AccountAsk)
 const read = Effect.fnUntraced(function*(ask: AccountAsk) {
   const channel = tabIn(ask, channelsOf(ask, "write"))
   const again = ask.query.get("again")
-  const prefilled = again === null ? undefined : yield* againOf(ask, channel, again)
+  const prefilled = again === null ? prefilledIn(ask) : yield* prefilledAgain(ask, channel, again)
   const sessions: ReadonlyArray<Session> = channel === "whatsapp"
     ? (yield* (yield* Sessions).list(ask.accountId, { status: "connected" }, {
       limit: mostSessions,
@@ -202,22 +230,25 @@ const read = Effect.fnUntraced(function*(ask: AccountAsk) {
       after: null
     })).rows
     : []
-  const template = channel === "email" ? yield* templateOf(ask) : undefined
-  return { channel, isMissing: again !== null && prefilled === undefined, prefilled, sessions, template }
+  const template = channel === "email"
+    ? yield* templateOf(ask, prefilled?.template ?? ask.query.get("template"))
+    : undefined
+  const group = channel === "whatsapp" ? yield* groupIn(ask) : undefined
+  return { channel, group, prefilled, sessions, template }
 })
 
 type Read = Effect.Success<ReturnType<typeof read>>
 
-const formOf = (ask: AccountAsk, { channel, prefilled, sessions, template }: Read) => {
-  const { query, t } = ask
-  const to = query.get("to")
-  const values = { ...(to !== null && { to }), ...prefilled }
+const whatsAppForm = (ask: AccountAsk, { group, prefilled, sessions }: Read) => {
+  const { t } = ask
+  const { isFixed = false, values = {} } = prefilled ?? {}
   const options = { submit: t.text("send.button"), values }
-  if (channel === "sms") return form(ask, sendSms, options)
-  if (channel === "email") {
-    if (template === undefined) return form(ask, sendEmail, options)
-    const variables = template.variables.map((name) => `${name} = `).join("\n")
-    return form(ask, sendTemplate, { ...options, values: { ...values, template_id: template.id, variables } })
+  const isConnected = (wanted: string) => sessions.some(({ id }) => String(id) === wanted)
+  if (group !== undefined) {
+    const { id, session_id: of } = group
+    return isConnected(String(of))
+      ? form(ask, sendToGroup, { ...options, values: { session_id: String(of), group_id: String(id) } })
+      : note(t.text("chat.notConnected"), "warn")
   }
   if (sessions.length === 0) {
     return emptyState({
@@ -226,11 +257,35 @@ const formOf = (ask: AccountAsk, { channel, prefilled, sessions, template }: Rea
       text: t.text("send.noSession.text")
     })
   }
-  const choices = sessions.map(({ id, name, phone_number }) => ({
+  const offered = sessions.map(({ id, name, phone_number }) => ({
     value: String(id),
     label: phone_number === null ? name : `${name} (+${phone_number})`
   }))
-  return form(ask, sendWhatsApp, { ...options, choices: { session_id: choices } })
+  const wanted = values["session_id"]
+  // Another session has another number, so the person chooses it.
+  const isAway = wanted !== undefined && !isConnected(wanted)
+  const choices = { session_id: isAway ? [{ value: "", label: t.text("send.chooseSession") }, ...offered] : offered }
+  return html`${isAway && note(t.text("send.sessionAway"), "warn")}${
+    isFixed
+      ? html`${
+        facts([
+          [t.text("message.type"), code(values["type"] ?? "")],
+          [t.text("message.content"), code(values["content"] ?? "")]
+        ])
+      }${form(ask, sendFixed, { ...options, choices })}`
+      : form(ask, sendWhatsApp, { ...options, choices })
+  }`
+}
+
+const formOf = (ask: AccountAsk, given: Read) => {
+  const { channel, prefilled, template } = given
+  const values = prefilled?.values ?? {}
+  const options = { submit: ask.t.text("send.button"), values }
+  if (channel === "whatsapp") return whatsAppForm(ask, given)
+  if (channel === "sms") return form(ask, sendSms, options)
+  if (template === undefined) return form(ask, sendEmail, options)
+  const variables = template.variables.map((name) => `${name} = `).join("\n")
+  return form(ask, sendTemplate, { ...options, values: { ...values, template_id: template.id, variables } })
 }
 
 /** The forms that send one message. */
@@ -241,7 +296,7 @@ export const sendPage = Page.account({
   read,
   draw: (given, ask) => {
     const { mode, path, t } = ask
-    const { channel, isMissing, template } = given
+    const { channel, group, prefilled, template } = given
     return {
       title: t.text("send.title"),
       crumbs: [{ href: ask.to("/messages"), label: t.text("messages.title") }],
@@ -255,11 +310,13 @@ export const sendPage = Page.account({
           }))
         )
       }
-${isMissing && note(t.text("send.missing"), "warn")}
+${prefilled === undefined && note(t.text("send.missing"), "warn")}
+${prefilled?.isGone === true && note(t.text("send.gone"), "warn")}
+${group !== undefined && note(t.rich("send.toGroup", { name: foreign(group.name) }))}
 ${template !== undefined && note(t.rich("send.withTemplate", { name: foreign(template.name) }))}
 ${mode === "test" && note(t.text("send.testNote"))}
 ${card(t.text(`channel.${channel}`), formOf(ask, given), "form")}`
     }
   },
-  actions: [sendEmail, sendTemplate, sendSms, sendWhatsApp]
+  actions: [sendEmail, sendTemplate, sendSms, sendWhatsApp, sendToGroup, sendFixed]
 })

@@ -64,7 +64,8 @@ const told = (ask: Ask, { detail, kind }: CodeTimelineEntry): Omit<Happening, "a
     case "canceled":
       return { title: t.text(`happened.${kind}`), tone: "quiet" }
     case "scheduled":
-      return { title: t.text("happened.scheduled", { when: momentText(ask, detail.send_at) }), tone: "busy" }
+    case "rescheduled":
+      return { title: t.text(`happened.${kind}`, { when: momentText(ask, detail.send_at) }), tone: "busy" }
     case "suppressed":
       return { title: t.rich("happened.suppressed", { to: foreign(detail.to) }), tone: "warn" }
     case "claimed":

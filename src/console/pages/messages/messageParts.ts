@@ -1,5 +1,6 @@
 /** What the pages of messages share. */
 import { Effect, Option, Schema } from "effect"
+import type { EmailRecipient } from "../../../channels/email/single/Email.ts"
 import { type AnyStatus, SummaryChannel } from "../../../messages/MessageSummary.ts"
 import { SandboxMessages } from "../../../messages/SandboxMessage.ts"
 import { NotFound } from "../../../platform/http/ApiErrors.ts"
@@ -9,7 +10,8 @@ import { type Labels, metadataName } from "../../../values/Labels.ts"
 import type { Permission } from "../../../values/Permission.ts"
 import type { VerificationStatus } from "../../../verify/Verification.ts"
 import type { AccountAsk, Ask } from "../../page/Ask.ts"
-import { badge, code, foreign, type Tone } from "../../ui/parts.ts"
+import { badge, code, foreign, number, type Tone } from "../../ui/parts.ts"
+import type { Column } from "../../ui/table.ts"
 
 const tones: Readonly<Record<AnyStatus, Tone>> = {
   scheduled: "busy",
@@ -79,6 +81,19 @@ export const recipientsText = ({ t }: Ask, to: string | ReadonlyArray<string>): 
 export const recipients = ({ t }: Pick<Ask, "t">, to: string | ReadonlyArray<string>): Html => {
   const [first = "", ...others] = [to].flat()
   return others.length === 0 ? foreign(first) : t.rich("message.many", { first: foreign(first), count: others.length })
+}
+
+/** The columns of the recipients of an email. */
+export const recipientColumns = (ask: Ask): ReadonlyArray<Column<EmailRecipient>> => {
+  const { t } = ask
+  return [
+    { label: t.text("messages.to"), cell: ({ to }) => foreign(to) },
+    { label: t.text("message.kind"), cell: ({ kind }) => t.text(`message.kind.${kind}`) },
+    { label: t.text("messages.status"), cell: ({ status }) => statusBadge(ask, status) },
+    { label: t.text("message.error"), cell: ({ error }) => error === null ? null : foreign(error) },
+    { label: t.text("message.opens"), cell: ({ opens }) => number(ask, opens), kind: "number" },
+    { label: t.text("message.clicks"), cell: ({ clicks }) => number(ask, clicks), kind: "number" }
+  ]
 }
 
 /** A link to the messages that a filter of the list selects. */

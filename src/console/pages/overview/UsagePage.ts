@@ -4,7 +4,7 @@ import { Granularity, type UsageReport, type UsedInTime } from "../../../usage/U
 import { UsageReports } from "../../../usage/UsageReports.ts"
 import { type AccountAsk, withQuery } from "../../page/Ask.ts"
 import { Page } from "../../page/Page.ts"
-import { badge, card, emptyState, facts, linkButton, moment, note, number } from "../../ui/parts.ts"
+import { badge, card, emptyState, facts, inDollars, linkButton, moment, note, number } from "../../ui/parts.ts"
 import { bar, tabs } from "../../ui/progress.ts"
 import { csvHref, csvLine, table, wantsCsv } from "../../ui/table.ts"
 import { runsOutAt } from "./numbers.ts"
@@ -50,7 +50,6 @@ const rowsOf = (ask: AccountAsk, rows: ReadonlyArray<UsedInTime>) => {
     timeZone: "UTC",
     dateStyle: "medium"
   })
-  const cost = new Intl.NumberFormat(t.intl, { minimumFractionDigits: 2 })
   return table(t.text("usage.table"), [
     {
       label: t.text("usage.date"),
@@ -58,7 +57,11 @@ const rowsOf = (ask: AccountAsk, rows: ReadonlyArray<UsedInTime>) => {
     },
     { label: t.text("usage.metric"), cell: ({ metric }) => t.text(`usage.metric.${metric}`) },
     { label: t.text("usage.count"), kind: "number", cell: ({ count }) => number(ask, count) },
-    { label: t.text("usage.cost"), kind: "number", cell: ({ cost_usd }) => cost_usd === 0 ? "" : cost.format(cost_usd) }
+    {
+      label: t.text("usage.cost"),
+      kind: "number",
+      cell: ({ cost_usd }) => cost_usd === 0 ? "" : inDollars(ask, cost_usd)
+    }
   ], rows.toReversed())
 }
 

@@ -6,7 +6,7 @@ import { Action, goTo, Refused } from "../../page/Action.ts"
 import type { PersonAsk } from "../../page/Ask.ts"
 import { Field } from "../../page/Field.ts"
 import { Page } from "../../page/Page.ts"
-import { form } from "../../ui/form.ts"
+import { form, refusalOf } from "../../ui/form.ts"
 import { passkeyForm } from "../../ui/passkeyForm.ts"
 import { nextOf } from "../doors/signInActions.ts"
 
@@ -38,7 +38,7 @@ export const confirmPage = Page.person({
   draw: (wanted, ask) => ({
     title: ask.t.text("proof.title"),
     lead: ask.t.text("proof.text"),
-    content: html`${
+    content: html`${ask.attempt?.action === confirmByPasskey.name && refusalOf(ask)}${
       wanted !== undefined && ask.signedIn.has_second_factor
       && passkeyForm(ask, confirmByPasskey, { kind: "get", wanted, label: ask.t.text("proof.passkeyButton") })
     }${form(ask, confirm, { submit: ask.t.text("proof.button"), cancel: nextOf(ask) })}`

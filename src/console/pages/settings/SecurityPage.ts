@@ -6,8 +6,8 @@ import { SignIns } from "../../../people/SignIns.ts"
 import { html } from "../../../platform/http/html.ts"
 import type { PersonAsk } from "../../page/Ask.ts"
 import { Page } from "../../page/Page.ts"
-import { buttonForm, form } from "../../ui/form.ts"
-import { badge, card, copyable, foreign, moment, note } from "../../ui/parts.ts"
+import { buttonForm, form, refusalOf } from "../../ui/form.ts"
+import { badge, card, copyable, foreign, linkButton, marked, moment } from "../../ui/parts.ts"
 import { passkeyForm } from "../../ui/passkeyForm.ts"
 import { type Column, table } from "../../ui/table.ts"
 import { browserOf } from "./browserOf.ts"
@@ -18,9 +18,8 @@ import {
   confirmApp,
   endOthers,
   endSignIn,
-  removeApp,
-  removePasskey,
-  renewCodes
+  renewCodes,
+  security
 } from "./securityActions.ts"
 
 /** Loaded with the first picture. */
@@ -55,28 +54,31 @@ const passkeyColumns = (ask: PersonAsk): ReadonlyArray<Column<Passkey>> => [
     label: ask.t.text("security.passkeys.remove"),
     kind: "actions",
     cell: ({ id, name }) =>
-      buttonForm(ask, removePasskey, {
-        values: { id: String(id) },
-        label: html`${ask.t.text("security.passkeys.remove")}<span class="hidden">: ${name}</span>`
+      linkButton(`${security}/passkeys/${id}/remove`, ask.t.text("security.passkeys.remove"), {
+        opensDialog: true,
+        label: ask.t.text("security.passkeys.removeNamed", { name: marked(name) })
       })
   }
 ]
 
+/** Adds a passkey. A form whose proof of identity became too old waits for another one, with the browser's passkey. */
+const adding = (ask: PersonAsk, creation: string | undefined) => {
+  const { attempt, base, signedIn: { is_fresh }, t } = ask
+  const label = t.text("security.passkeys.add")
+  if (attempt?.action === addPasskey.name && !is_fresh) return form(ask, addPasskey, { submit: label })
+  if (creation === undefined) return html`<p class="quiet">${t.text("security.passkeys.where", { base })}</p>`
+  return passkeyForm(ask, addPasskey, { kind: "create", wanted: creation, label })
+}
+
 const passkeysCard = (ask: PersonAsk, { creation, passkeys }: Facts) => {
-  const { attempt, base, t } = ask
+  const { t } = ask
   return card(
     t.text("security.passkeys"),
     html`<p>${t.text("security.passkeys.text")}</p>${
-      attempt?.action === addPasskey.name && note(attempt.message, "bad")
-    }${
       passkeys.length === 0
         ? html`<p class="quiet">${t.text("security.passkeys.none")}</p>`
         : table(t.text("security.passkeys.caption"), passkeyColumns(ask), passkeys)
-    }${
-      creation === undefined
-        ? html`<p class="quiet">${t.text("security.passkeys.where", { base })}</p>`
-        : passkeyForm(ask, addPasskey, { kind: "create", wanted: creation, label: t.text("security.passkeys.add") })
-    }`,
+    }${adding(ask, creation)}`,
     "passkeys"
   )
 }
@@ -88,8 +90,11 @@ const appCard = (ask: PersonAsk, { enrolment, factors: { has_authenticator } }: 
     : badge(t.text("security.app.off"), "quiet")
   const about = html`<p>${t.text("security.app.text")} ${state}</p>`
   if (has_authenticator) {
-    const off = form(ask, removeApp, { submit: t.text("security.app.remove"), tone: "danger" })
-    return card(t.text("security.app"), html`${about}${off}`, "app")
+    const off = linkButton(`${security}/app/remove`, t.text("security.app.remove"), {
+      opensDialog: true,
+      tone: "danger"
+    })
+    return card(t.text("security.app"), html`${about}<div class="buttons">${off}</div>`, "app")
   }
   if (enrolment === undefined) {
     return card(
@@ -108,11 +113,18 @@ ${form(ask, confirmApp, { submit: t.text("security.app.confirm") })}`,
   )
 }
 
-const codesCard = (ask: PersonAsk, { factors: { has_authenticator, passkeys, recovery_codes } }: Facts) =>
+const codesCard = (
+  ask: PersonAsk,
+  { factors: { codes_made, has_authenticator, passkeys, recovery_codes } }: Facts
+) =>
   (has_authenticator || passkeys > 0) && card(
     ask.t.text("security.codes"),
     html`<p>${ask.t.text("security.codes.text")} ${ask.t.text("security.codes.left", { count: recovery_codes })}</p>${
-      form(ask, renewCodes, { submit: ask.t.text("security.codes.make"), tone: "plain" })
+      form(ask, renewCodes, {
+        submit: ask.t.text("security.codes.make"),
+        tone: "plain",
+        values: { replaced: codes_made ?? "" }
+      })
     }`,
     "codes"
   )
@@ -173,24 +185,27 @@ const read = Effect.fnUntraced(function*({ party, signedIn: { person } }: Person
   }
 })
 
+/** The forms of this page that say themselves why they did not work. */
+const isTold = ({ attempt, signedIn: { is_fresh } }: PersonAsk) =>
+  [changePassword, beginApp, confirmApp, renewCodes].some(({ name }) => name === attempt?.action) ||
+  (attempt?.action === addPasskey.name && !is_fresh)
+
 /** How a person signs in, and where they are signed in. */
 export const securityPage = Page.person({
   path: "/me/security",
   read,
   draw: (facts, ask) => ({
     title: ask.t.text("security.title"),
-    content: html`<div class="cards">${signInsCard(ask, facts)}${passkeysCard(ask, facts)}${appCard(ask, facts)}${
-      codesCard(ask, facts)
-    }${passwordCard(ask)}</div>`
+    content: html`${!isTold(ask) && refusalOf(ask)}<div class="cards">${signInsCard(ask, facts)}${
+      passkeysCard(ask, facts)
+    }${appCard(ask, facts)}${codesCard(ask, facts)}${passwordCard(ask)}</div>`
   }),
   actions: [
     changePassword,
     beginApp,
     confirmApp,
-    removeApp,
     renewCodes,
     addPasskey,
-    removePasskey,
     endSignIn,
     endOthers
   ]

@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { PasswordChange } from "../../../accounts/AccountApi.ts"
 import { AccountSettings } from "../../../accounts/AccountSettings.ts"
 import { Passkeys } from "../../../people/Passkeys.ts"
@@ -12,8 +12,8 @@ import type { PersonAsk } from "../../page/Ask.ts"
 import { Field } from "../../page/Field.ts"
 import { code, linkButton, note } from "../../ui/parts.ts"
 
-/** The page of all these forms. */
-const security = "/console/me/security"
+/** The page of most of these forms. */
+export const security = "/console/me/security"
 
 const decodePassword = Schema.decodeUnknownEffect(PasswordChange, { errors: "all" })
 
@@ -51,17 +51,22 @@ export const beginApp = Action.own({
     })
 })
 
-/** Recovery codes, which have no page with an address. */
-const codesPage = (ask: PersonAsk, codes: ReadonlyArray<string>) =>
-  show({
+/** Recovery codes, which have no page with an address. None: a form that was sent again, after its codes were shown. */
+const codesPage = (ask: PersonAsk, made: Option.Option<ReadonlyArray<string>>) => {
+  const page = {
     title: ask.t.text("security.codes.title"),
-    crumbs: [{ href: security, label: ask.t.text("security.title") }],
+    crumbs: [{ href: security, label: ask.t.text("security.title") }]
+  }
+  if (Option.isNone(made)) return show({ ...page, content: note(ask.t.text("security.codes.again"), "warn") })
+  return show({
+    ...page,
     content: html`${note(ask.t.text("security.codes.once"), "warn")}<ul class="codes">${
-      codes.map((one) => html`<li>${code(one)}</li>`)
+      made.value.map((one) => html`<li>${code(one)}</li>`)
     }</ul><div class="buttons">${
       linkButton(security, ask.t.text("security.codes.stored"), { icon: "check", tone: "main" })
     }</div>`
   })
+}
 
 export const confirmApp = Action.own({
   name: "app-confirm",
@@ -70,47 +75,37 @@ export const confirmApp = Action.own({
     Effect.gen(function*() {
       const factors = yield* SecondFactors
       const { id } = ask.signedIn.person
+      if ((yield* factors.of(id)).has_authenticator) return codesPage(ask, Option.none())
       if (!(yield* factors.confirm(id, given.slice(0, 32)))) {
         const message = ask.t.text("security.app.wrong")
         return yield* Refused.of(message, { faults: [{ param: "code", message }] })
       }
-      const { recovery_codes } = yield* factors.of(id)
-      return recovery_codes > 0
-        ? goTo(security, "security.app.done")
-        : codesPage(ask, yield* factors.renewCodes(id))
-    })
-})
-
-export const removeApp = Action.own({
-  name: "app-remove",
-  fields: {},
-  isFresh: true,
-  run: (_, { signedIn: { person } }: PersonAsk) =>
-    Effect.gen(function*() {
-      yield* (yield* SecondFactors).removeAuthenticator(person.id)
-      return goTo(security, "security.app.removed")
+      const { codes_made } = yield* factors.of(id)
+      return codes_made === null
+        ? codesPage(ask, yield* factors.renewCodes(id, null))
+        : goTo(security, "security.app.done")
     })
 })
 
 export const renewCodes = Action.own({
   name: "codes",
-  fields: {},
+  fields: { replaced: Field.hidden() },
   isFresh: true,
-  run: (_, ask: PersonAsk) =>
+  run: ({ replaced }, ask: PersonAsk) =>
     Effect.gen(function*() {
-      return codesPage(ask, yield* (yield* SecondFactors).renewCodes(ask.signedIn.person.id))
+      return codesPage(ask, yield* (yield* SecondFactors).renewCodes(ask.signedIn.person.id, replaced))
     })
 })
 
 export const addPasskey = Action.own({
   name: "passkey-add",
   fields: { answer: Field.hidden() },
+  // A stolen browser must not add a way in.
+  isFresh: true,
   run: ({ answer }, ask: PersonAsk) =>
     Effect.gen(function*() {
       const passkeys = yield* Passkeys
-      const { party, signedIn: { is_fresh, person }, t } = ask
-      // A stolen browser must not add a way in.
-      if (!is_fresh) return goTo(`/console/confirm?next=${security}`)
+      const { party, signedIn: { person }, t } = ask
       const count = (yield* passkeys.list(person.id)).length
       const name = t.text("security.passkeys.default", { number: count + 1 })
       const isAdded = party !== undefined && (yield* passkeys.add(person.id, { name, answer, party }))
@@ -120,17 +115,6 @@ export const addPasskey = Action.own({
 })
 
 const idOf = (text: string) => /^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0
-
-export const removePasskey = Action.own({
-  name: "passkey-remove",
-  fields: { id: Field.hidden() },
-  run: ({ id }, { signedIn: { is_fresh, person } }: PersonAsk) =>
-    Effect.gen(function*() {
-      if (!is_fresh) return goTo(`/console/confirm?next=${security}`)
-      if (!(yield* (yield* Passkeys).remove(person.id, idOf(id)))) return yield* new NotFound()
-      return goTo(security, "security.passkeys.removed")
-    })
-})
 
 export const endSignIn = Action.own({
   name: "end",

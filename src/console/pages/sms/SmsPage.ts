@@ -6,7 +6,7 @@ import { Prices } from "../../../pricing/Prices.ts"
 import { dollars } from "../../../pricing/SmsPrice.ts"
 import type { AccountAsk, Ask } from "../../page/Ask.ts"
 import { Page } from "../../page/Page.ts"
-import { card, code, facts, foreign, linkButton, note } from "../../ui/parts.ts"
+import { card, code, facts, foreign, inDollars, linkButton, note } from "../../ui/parts.ts"
 import { type Column, search, table } from "../../ui/table.ts"
 
 interface Price {
@@ -15,13 +15,6 @@ interface Price {
   readonly dial_prefix: string
   readonly price_micros: number
 }
-
-const amount = ({ t }: Ask, micros: number) =>
-  new Intl.NumberFormat(t.intl, {
-    style: "currency",
-    currency: "USD",
-    maximumFractionDigits: 6
-  }).format(dollars(micros))
 
 /** The prices by the names of the countries in the reader's language. */
 const inLanguage = ({ t }: Ask, prices: ReadonlyArray<Price>): ReadonlyArray<Price> => {
@@ -36,7 +29,11 @@ const columns = (ask: Ask): ReadonlyArray<Column<Price>> => {
   return [
     { label: t.text("smsPage.country"), cell: ({ country }) => foreign(country) },
     { label: t.text("smsPage.prefix"), cell: ({ dial_prefix }) => code(dial_prefix) },
-    { label: t.text("smsPage.price"), kind: "number", cell: ({ price_micros }) => amount(ask, price_micros) }
+    {
+      label: t.text("smsPage.price"),
+      kind: "number",
+      cell: ({ price_micros }) => inDollars(ask, dollars(price_micros))
+    }
   ]
 }
 

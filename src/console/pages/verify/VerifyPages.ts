@@ -66,9 +66,9 @@ const filterOf = (ask: AccountAsk) => {
       options: CodeChannel.literals.map((channel) => [channel, t.text(`channel.${channel}`)])
     })
   }`
-  return html`<form method="get" action="${path}" class="search" role="search">${
-    filterFields(ask, fields, ["from_date", "to_date"])
-  }</form>`
+  return html`<form method="get" action="${path}" class="search" role="search" aria-label="${
+    t.text("messages.filter")
+  }">${filterFields(ask, fields, ["from_date", "to_date"])}</form>`
 }
 
 const shown = ({ t }: Ask) => (name: Name, value: string) => {

@@ -173,13 +173,15 @@ export const recoverPage = Page.account({
   draw: ({ counted, rows, running, span, webhook }, ask) => {
     const { t } = ask
     const ended = rows.filter((row) => row !== running)
-    const { since } = wireOf(span)
+    const asked = new URLSearchParams(
+      Object.entries(wireOf(span)).map(([name, value]): [string, string] => [name, String(value)])
+    )
     return {
       title: t.text("recover.title"),
       isLive: running !== undefined,
       lead: t.text("recover.lead"),
       crumbs: webhookCrumbs(ask, webhook),
-      curl: `/v1${webhookPath(webhook.id, "/recover")}?since=${since}`,
+      curl: `/v1${webhookPath(webhook.id, "/recover")}?${asked}`,
       content: html`<div class="stack">${refusalOf(ask)}${
         running === undefined
           ? card(

@@ -7,7 +7,7 @@ import type { DeliverySummary } from "../../../webhooks/history/Delivery.ts"
 import { WebhooksApi } from "../../../webhooks/WebhooksApi.ts"
 import { Action, goTo } from "../../page/Action.ts"
 import { type AccountAsk, type Ask, withQuery } from "../../page/Ask.ts"
-import { pageOf, positionIn } from "../../page/cursor.ts"
+import { cursorsAround, pageOf, positionIn } from "../../page/cursor.ts"
 import { Page } from "../../page/Page.ts"
 import { buttonForm, refusalOf } from "../../ui/form.ts"
 import { badge, card, code, emptyState, facts, linkButton, moment, number } from "../../ui/parts.ts"
@@ -15,7 +15,17 @@ import { tabs } from "../../ui/progress.ts"
 import { type Column, pager, table } from "../../ui/table.ts"
 import { answerOf, durationOf, statusBadge } from "./deliveryParts.ts"
 import { receiverFor, receiverSwitch, switchReceiver } from "./receiverCard.ts"
-import { changes, eventsOf, healthOf, listCrumbs, paidNote, webhookIn, webhookPath, whyOf } from "./webhookParts.ts"
+import {
+  changes,
+  eventsOf,
+  healthOf,
+  listCrumbs,
+  paidNote,
+  urlText,
+  webhookIn,
+  webhookPath,
+  whyOf
+} from "./webhookParts.ts"
 
 const perPage = 25
 
@@ -46,8 +56,7 @@ const activation = (name: "enable" | "disable") =>
     endpoint: WebhooksApi.endpoints.update,
     fields: {},
     request: (_, { params }) => ({ params: { id: params["id"] }, payload: { is_active: name === "enable" } }),
-    after: (_, { ask }) =>
-      goTo(ask.to(webhookPath(ask.params["id"])), name === "enable" ? "webhooks.enabled" : "webhooks.disabled")
+    after: (_, { ask }) => goTo(withQuery(ask, {}), name === "enable" ? "webhooks.enabled" : "webhooks.disabled")
   })
 
 const enable = activation("enable")
@@ -136,7 +145,7 @@ interface Listed {
 }
 
 const history = (ask: AccountAsk, { older, rows }: Listed) => {
-  const { query, t } = ask
+  const { t } = ask
   const isAll = statusIn(ask) === undefined
   return html`<h2>${t.text("deliveries.title")}</h2>${(rows.length > 0 || !isAll) && statuses(ask)}${
     rows.length > 0
@@ -146,13 +155,12 @@ const history = (ask: AccountAsk, { older, rows }: Listed) => {
         title: t.text("deliveries.empty.title"),
         text: t.text(isAll ? "deliveries.empty.text" : "deliveries.empty.filtered")
       })
-  }${
-    pager(ask, {
-      ...(query.has("cursor") && { newer: { cursor: null } }),
-      ...(older !== undefined && { older: { cursor: older } })
-    })
-  }`
+  }${pager(ask, cursorsAround(ask, older))}`
 }
+
+/** With a filter the page is about the deliveries. */
+const requestOf = ({ id }: Webhook, status: DeliveryStatus | undefined) =>
+  status === undefined ? `/v1/webhooks/${id}` : `/v1/webhooks/${id}/deliveries?status=${status}`
 
 /** One webhook with its deliveries. */
 export const webhookPage = Page.account({
@@ -171,10 +179,10 @@ export const webhookPage = Page.account({
       return { webhook, receiver, deliveries: pageOf(rows, perPage, ({ id }) => [id]) }
     }),
   draw: ({ deliveries, receiver, webhook }, ask) => ({
-    title: webhook.url,
+    title: urlText(ask, webhook),
     isLive: true,
     crumbs: listCrumbs(ask),
-    curl: `/v1/webhooks/${webhook.id}`,
+    curl: requestOf(webhook, statusIn(ask)),
     buttons: buttonsOf(ask, webhook),
     content: html`<div class="stack">${refusalOf(ask)}${whyOf(ask, webhook)}${paidNote(ask)}${
       receiverSwitch(ask, receiver, webhook.url)

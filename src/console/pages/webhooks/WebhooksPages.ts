@@ -5,7 +5,7 @@ import { Webhooks } from "../../../webhooks/Webhooks.ts"
 import { WebhooksApi } from "../../../webhooks/WebhooksApi.ts"
 import { Action, goTo } from "../../page/Action.ts"
 import type { AccountAsk } from "../../page/Ask.ts"
-import { pageOf, positionIn } from "../../page/cursor.ts"
+import { cursorsAround, pageOf, positionIn } from "../../page/cursor.ts"
 import { Field } from "../../page/Field.ts"
 import { Page } from "../../page/Page.ts"
 import { form } from "../../ui/form.ts"
@@ -52,8 +52,7 @@ const list = Page.account({
       return { ...page, rows: page.rows.toSorted((one, other) => healthOrder[one.status] - healthOrder[other.status]) }
     }),
   draw: ({ older, rows }, ask) => {
-    const { query, t, to } = ask
-    const isBehind = query.has("cursor")
+    const { t, to } = ask
     const button = changes(ask) &&
       linkButton(to("/webhooks/new"), t.text("webhooks.new"), { icon: "plus", tone: "main" })
     const none = emptyState({
@@ -69,12 +68,7 @@ const list = Page.account({
       buttons: rows.length > 0 && button,
       content: html`${paidNote(ask)}${
         rows.length === 0 ? none : table(t.text("webhooks.caption"), columns(ask), rows)
-      }${
-        pager(ask, {
-          ...(isBehind && { newer: { cursor: null } }),
-          ...(older !== undefined && { older: { cursor: older } })
-        })
-      }`
+      }${pager(ask, cursorsAround(ask, older))}`
     }
   }
 })

@@ -4,7 +4,7 @@ import { html } from "../../../platform/http/html.ts"
 import { failingMinutes, type SandboxReceiver, SandboxReceivers } from "../../../webhooks/endpoint/SandboxReceiver.ts"
 import { SandboxReceiverApi } from "../../../webhooks/SandboxReceiverApi.ts"
 import { Action, goTo } from "../../page/Action.ts"
-import type { AccountAsk } from "../../page/Ask.ts"
+import { type AccountAsk, withQuery } from "../../page/Ask.ts"
 import { Field } from "../../page/Field.ts"
 import { buttonForm } from "../../ui/form.ts"
 import { card, copyable, linkButton, moment, note } from "../../ui/parts.ts"
@@ -22,7 +22,8 @@ export const switchReceiver = Action.make({
   endpoint: SandboxReceiverApi.endpoints.change,
   fields: { failing: Field.hidden() },
   request: ({ failing }) => ({ payload: { failing: failing === "true" } }),
-  after: ({ data }, { ask }) => goTo(ask.path, data.failing_until === null ? "receiver.recovered" : "receiver.failed")
+  after: ({ data }, { ask }) =>
+    goTo(withQuery(ask, {}), data.failing_until === null ? "receiver.recovered" : "receiver.failed")
 })
 
 const stateOf = (ask: AccountAsk, { failing_until }: SandboxReceiver) =>

@@ -19,10 +19,13 @@ export const webhookPath = (id: WebhookId | string | undefined, rest = ""): `/${
 
 export const listCrumbs = ({ t, to }: AccountAsk) => [{ href: to("/webhooks"), label: t.text("webhooks.title") }]
 
+/** The webhook's URL as a title. Without these marks its last slash would stand in front of it in a text from right to left. */
+export const urlText = ({ t }: Ask, { url }: Webhook) => t.direction === "rtl" ? `\u2066${url}\u2069` : url
+
 /** The list and the webhook stand above each of the webhook's pages. */
-export const webhookCrumbs = (ask: AccountAsk, { id, url }: Webhook) => [
+export const webhookCrumbs = (ask: AccountAsk, webhook: Webhook) => [
   ...listCrumbs(ask),
-  { href: ask.to(webhookPath(id)), label: url }
+  { href: ask.to(webhookPath(webhook.id)), label: urlText(ask, webhook) }
 ]
 
 const tones: Readonly<Record<Webhook["status"], Tone>> = { active: "good", unhealthy: "bad", disabled: "quiet" }

@@ -38,9 +38,13 @@ const contactColumns = (ask: AccountAsk): ReadonlyArray<Column<Contact>> => {
           )
         }${
           can("messages:write") &&
-          linkButton(`${to("/send")}?channel=whatsapp&to=${encodeURIComponent(phone)}`, t.text("contacts.write"), {
-            label: t.text("contacts.writeTo", { name: name ?? phone })
-          })
+          linkButton(
+            `${to("/send")}?channel=whatsapp&session_id=${session_id}&to=${encodeURIComponent(phone)}`,
+            t.text("contacts.write"),
+            {
+              label: t.text("contacts.writeTo", { name: name ?? phone })
+            }
+          )
         }</span>`
     }
   ]
@@ -58,15 +62,16 @@ const contacts = Page.account({
         { session_id: session.id, ...(q !== "" && { q }) },
         { limit: perPage + 1, offset: 0, after: positionIn(ask, Schema.Tuple([Schema.Int])) }
       )
-      return { session, page: pageOf(rows, perPage, ({ id }) => [id]), isFiltered: q !== "" }
+      return { session, page: pageOf(rows, perPage, ({ id }) => [id]), q }
     }),
-  draw: ({ isFiltered, page, session }, ask) => {
+  draw: ({ page, q, session }, ask) => {
     const { t } = ask
+    const isFiltered = q !== ""
     return {
       title: t.text("contacts.title"),
       lead: t.text("contacts.lead"),
       crumbs: sessionCrumbs(ask, session),
-      curl: `/v1/whatsapp/contacts?session_id=${session.id}`,
+      curl: `/v1/whatsapp/contacts?session_id=${session.id}${isFiltered ? `&q=${encodeURIComponent(q)}` : ""}`,
       content: html`${
         (page.rows.length > 0 || isFiltered) &&
         search(ask, { label: t.text("contacts.q"), button: t.text("contacts.find") })
@@ -159,7 +164,7 @@ const group = Page.account({
       ],
       curl: `/v1/whatsapp/groups/${found.id}`,
       buttons: can("messages:write") &&
-        linkButton(`${to("/send")}?channel=whatsapp&to=${found.id}`, t.text("contacts.write"), {
+        linkButton(`${to("/send")}?channel=whatsapp&group_id=${found.id}`, t.text("contacts.write"), {
           icon: "send",
           tone: "main"
         }),

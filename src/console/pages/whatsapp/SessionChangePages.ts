@@ -1,7 +1,6 @@
-import { Effect } from "effect"
 import { SessionsApi } from "../../../channels/whatsapp/sessions/SessionsApi.ts"
 import { html } from "../../../platform/http/html.ts"
-import { Action, goTo, Refused, show } from "../../page/Action.ts"
+import { Action, goTo, ifNamed, namedFields, show } from "../../page/Action.ts"
 import type { AccountAsk } from "../../page/Ask.ts"
 import { Field } from "../../page/Field.ts"
 import { Page } from "../../page/Page.ts"
@@ -124,23 +123,15 @@ ${form(ask, leave, { submit: ask.t.text("sessions.logout"), tone: "danger", canc
   actions: [leave]
 })
 
-const removeSession = Action.make({
-  name: "delete",
-  endpoint: SessionsApi.endpoints.remove,
-  fields: { named: Field.hidden(), typed: Field.text({ label: "sessions.delete.typed", autocomplete: "off" }) },
-  request: (_, ask) => of(ask),
-  after: (_, { ask }) => goTo(ask.to("/whatsapp"), "sessions.delete.done")
-})
-
-/** A person types the name, so that no phone is removed by a slip. */
-const removeNamed: typeof removeSession = {
-  ...removeSession,
-  run: (sent, ask) => {
-    if (sent.get("typed")?.trim() === sent.get("named")?.trim()) return removeSession.run(sent, ask)
-    const message = ask.t.text("sessions.delete.differs")
-    return Effect.fail(Refused.of(message, { faults: [{ param: "typed", message }] }))
-  }
-}
+const removeSession = ifNamed(
+  Action.make({
+    name: "delete",
+    endpoint: SessionsApi.endpoints.remove,
+    fields: namedFields("sessions.delete.typed"),
+    request: (_, ask) => of(ask),
+    after: (_, { ask }) => goTo(ask.to("/whatsapp"), "sessions.delete.done")
+  })
+)
 
 const remove = Page.account({
   path: "/whatsapp/:id/delete",
@@ -153,7 +144,7 @@ const remove = Page.account({
       crumbs: sessionCrumbs(ask, session),
       content: html`<p>${ask.t.text("sessions.delete.text")}</p>
 ${
-        form(ask, removeNamed, {
+        form(ask, removeSession, {
           submit: ask.t.text("sessions.delete.button"),
           tone: "danger",
           cancel: above(ask),
@@ -162,7 +153,7 @@ ${
       }`
     }
   },
-  actions: [removeNamed]
+  actions: [removeSession]
 })
 
 /** What a person does with a session: pair it by a code or over a link, rename it, log it out, delete it. */

@@ -6,7 +6,7 @@ import { SessionsApi } from "../../../channels/whatsapp/sessions/SessionsApi.ts"
 import { html } from "../../../platform/http/html.ts"
 import { Action, goTo, Refused } from "../../page/Action.ts"
 import type { AccountAsk, Ask } from "../../page/Ask.ts"
-import { pageOf, positionIn } from "../../page/cursor.ts"
+import { cursorsAround, pageOf, positionIn } from "../../page/cursor.ts"
 import { Field } from "../../page/Field.ts"
 import { Page } from "../../page/Page.ts"
 import { buttonForm, form, refusalOf } from "../../ui/form.ts"
@@ -68,7 +68,7 @@ const list = Page.account({
       return pageOf(rows, perPage, ({ id }) => [id])
     }),
   draw: ({ older, rows }, ask) => {
-    const { can, query, t, to } = ask
+    const { can, t, to } = ask
     const button = can("sessions:write") &&
       linkButton(to("/whatsapp/new"), t.text("sessions.new"), { icon: "plus", tone: "main" })
     const none = emptyState({
@@ -83,10 +83,7 @@ const list = Page.account({
       curl: "/v1/whatsapp/sessions",
       buttons: rows.length > 0 && button,
       content: html`${rows.length === 0 ? none : table(t.text("sessions.caption"), columns(ask), rows)}${
-        pager(ask, {
-          ...(query.has("cursor") && { newer: { cursor: null } }),
-          ...(older !== undefined && { older: { cursor: older } })
-        })
+        pager(ask, cursorsAround(ask, older))
       }`
     }
   }

@@ -1,10 +1,15 @@
-import { Context, Schema, SchemaAST } from "effect"
+import { Context, Option, Schema, SchemaAST } from "effect"
 import { nearest } from "../../../values/nearest.ts"
 
 /** Names of a request that are told; a client that sends more has one mistake, not many. */
 const maxTold = 20
 
 const maxLength = 64
+
+/** A longer body is not parsed for the names of its inner objects. */
+const maxParsed = 16 * 1024
+
+const parsed = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
 /** Whether the answer has the field `warnings`, which tells them. All others have the header. */
 export const HasWarnings = Context.Reference<boolean>(
@@ -45,15 +50,63 @@ const namesOf = (ast: SchemaAST.AST): ReadonlyArray<string> | undefined => {
 const encodedNames = (schema: Schema.Top | undefined) =>
   schema === undefined ? undefined : namesOf(Schema.toEncoded(schema).ast)
 
+/** A name that a request has and its endpoint does not know, with the names that belong in its place. */
+interface UnknownName {
+  readonly name: string
+  /** With the object that holds it: `steps[0].contnet`. */
+  readonly path: string
+  readonly known: ReadonlyArray<string>
+}
+
+/** The parts of a form that a value may have. */
+const partsOf = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.AST> =>
+  SchemaAST.isSuspend(ast) ? partsOf(ast.thunk()) : SchemaAST.isUnion(ast) ? ast.types.flatMap(partsOf) : [ast]
+
+/** Whether the value has the constants by which a form differs from others, such as the channel of a step. */
+const hasConstants = ({ propertySignatures }: SchemaAST.Objects, value: object) =>
+  propertySignatures.every(({ name, type }) => !SchemaAST.isLiteral(type) || Reflect.get(value, name) === type.literal)
+
+/** The unknown names of a value of these forms, and of all objects and arrays within it. The outermost object has no path. */
+const unknownIn = (forms: ReadonlyArray<SchemaAST.AST>, value: unknown, path: string): ReadonlyArray<UnknownName> => {
+  if (typeof value !== "object" || value === null) return []
+  const parts = forms.flatMap(partsOf)
+  if (Array.isArray(value)) {
+    const elements = parts.flatMap((part) => SchemaAST.isArrays(part) ? part.rest : [])
+    return value.flatMap((element, index) => unknownIn(elements, element, `${path}[${index}]`))
+  }
+  const objects = parts.filter(SchemaAST.isObjects).filter((part) => hasConstants(part, value))
+  // An object of any names has no unknown ones, and of one that fits no form the schema tells the fault.
+  if (objects.length === 0 || objects.some(({ indexSignatures }) => indexSignatures.length > 0)) return []
+  const properties = objects.flatMap(({ propertySignatures }) => propertySignatures)
+  const known = properties.map(({ name }) => String(name))
+  return Object.keys(value).flatMap((name) => {
+    const types = properties.filter((property) => property.name === name).map(({ type }) => type)
+    const at = path === "" ? name : `${path}.${name}`
+    if (types.length > 0) return unknownIn(types, Reflect.get(value, name), at)
+    return path === "" ? [] : [{ name, path: at, known }]
+  })
+}
+
+/** Whether a form has an object or array within it. */
+const hasInner = (ast: SchemaAST.AST): boolean =>
+  partsOf(ast).some((part) =>
+    SchemaAST.isObjects(part) &&
+    part.propertySignatures.some(({ type }) =>
+      partsOf(type).some((inner) => SchemaAST.isObjects(inner) || SchemaAST.isArrays(inner))
+    )
+  )
+
 /** The known name that an unknown one stands for. */
 const meantBy = (unknown: string, known: ReadonlyArray<string>): string | undefined => {
   const name = unknown.toLowerCase()
   return otherwise.get(name)?.find((one) => known.includes(one)) ?? nearest(name, known)[0]
 }
 
-const messageOf = (what: string, name: string, known: ReadonlyArray<string>) => {
-  const meant = meantBy(name, known)
-  return `unknown ${what} "${name}" was ignored${meant === undefined ? "" : `; did you mean "${meant}"?`}`
+const cut = (text: string) => text.slice(0, maxLength)
+
+const messageOf = (what: string, { known, name, path }: UnknownName) => {
+  const meant = meantBy(cut(name), known)
+  return `unknown ${what} "${cut(path)}" was ignored${meant === undefined ? "" : `; did you mean "${meant}"?`}`
 }
 
 /** What a request keeps for its answer. */
@@ -61,16 +114,6 @@ interface Facts {
   readonly answerHeaders: Map<string, string>
   warnings?: ReadonlyArray<string>
   unknownFields?: ReadonlyArray<string>
-}
-
-interface Asked {
-  readonly names: ReadonlyArray<string>
-  readonly known: ReadonlySet<string>
-}
-
-interface Compared {
-  readonly unknown: ReadonlyArray<string>
-  readonly known: ReadonlySet<string>
 }
 
 interface Endpoint {
@@ -115,33 +158,47 @@ export const withOtherNames = <V extends { readonly message: string; readonly pa
  * if it has that field, else in the header `X-Unknown-Fields`.
  */
 export const makeUnknownNames = (endpoint: Endpoint) => {
-  const inBody = [...endpoint.payload.values()].flatMap(({ schemas }) => schemas).map(encodedNames)
+  const bodies = [...endpoint.payload.values()].flatMap(({ schemas }) => schemas)
+  const forms = bodies.map((schema) => Schema.toEncoded(schema).ast)
+  const isParsed = forms.some(hasInner)
+  const inBody = bodies.map(encodedNames)
   const fields = inBody.length === 0 || inBody.some((names) => names === undefined)
     ? undefined
     : new Set(inBody.flatMap((names) => names ?? []))
   const parameters = new Set(encodedNames(endpoint.query) ?? [])
   const hasWarnings = Context.get(endpoint.annotations, HasWarnings)
 
-  const note = (facts: Facts, what: string, { known, unknown }: Compared) => {
-    const names = unknown.slice(0, maxTold).map((name) => name.slice(0, maxLength))
-    facts.warnings = [...(facts.warnings ?? []), ...names.map((name) => messageOf(what, name, [...known]))]
-    if (what === "field") facts.unknownFields = names
+  const note = (facts: Facts, what: string, all: ReadonlyArray<UnknownName>) => {
+    const unknown = all.slice(0, maxTold)
+    facts.warnings = [...(facts.warnings ?? []), ...unknown.map((one) => messageOf(what, one))]
+    if (what === "field") {
+      facts.unknownFields = unknown.filter(({ name, path }) => name === path).map(({ name }) => cut(name))
+    }
     if (hasWarnings) return
     const told = facts.answerHeaders.get("x-unknown-fields")
-    const all = [...(told === undefined ? [] : [told]), ...names.map(inHeader)]
-    facts.answerHeaders.set("x-unknown-fields", all.join(", "))
+    const names = [...(told === undefined ? [] : [told]), ...unknown.map(({ path }) => inHeader(cut(path)))]
+    facts.answerHeaders.set("x-unknown-fields", names.join(", "))
   }
 
-  const check = (facts: Facts, what: string, { known, names }: Asked) => {
-    const unknown = names.filter((name) => !known.has(name))
-    if (unknown.length > 0) note(facts, what, { known, unknown })
+  const strange = (names: ReadonlyArray<string>, known: ReadonlySet<string>): ReadonlyArray<UnknownName> =>
+    names.filter((name) => !known.has(name)).map((name) => ({ name, path: name, known: [...known] }))
+
+  /** Those of a body's inner objects. A long text is not parsed once more for them. */
+  const within = (text: string): ReadonlyArray<UnknownName> => {
+    if (!isParsed || text.length > maxParsed || !text.includes("{", text.indexOf("{") + 1)) return []
+    return unknownIn(forms, Option.getOrUndefined(parsed(text)), "")
   }
 
   return {
-    /** The names of the body's outermost object. */
-    inBody: (facts: Facts, names: ReadonlyArray<string>) => {
-      if (fields !== undefined) check(facts, "field", { known: fields, names })
+    /** The names of the body's outermost object, and its text. */
+    inBody: (facts: Facts, names: ReadonlyArray<string>, text: string) => {
+      if (fields === undefined) return
+      const unknown = [...strange(names, fields), ...within(text)]
+      if (unknown.length > 0) note(facts, "field", unknown)
     },
-    inQuery: (facts: Facts, names: ReadonlyArray<string>) => check(facts, "parameter", { known: parameters, names })
+    inQuery: (facts: Facts, names: ReadonlyArray<string>) => {
+      const unknown = strange(names, parameters)
+      if (unknown.length > 0) note(facts, "parameter", unknown)
+    }
   }
 }

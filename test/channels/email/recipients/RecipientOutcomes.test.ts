@@ -1,5 +1,5 @@
 import { assert, expect, layer } from "@effect/vitest"
-import { Duration, Effect, Layer, Option } from "effect"
+import { DateTime, Deferred, Duration, Effect, Fiber, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { BatchesRepo, type Claimed } from "../../../../src/channels/email/bulk/BatchesRepo.ts"
 import { RecipientOutcomes } from "../../../../src/channels/email/recipients/RecipientOutcomes.ts"
@@ -13,8 +13,8 @@ import { Usage } from "../../../../src/usage/Usage.ts"
 import { EmailAddress } from "../../../../src/values/EmailAddress.ts"
 import { type AccountId, EmailBatchId } from "../../../../src/values/Ids.ts"
 import { noLabels } from "../../../../src/values/Labels.ts"
-import { Timestamp } from "../../../../src/values/Timestamp.ts"
-import { makeAccount } from "../../../support/Service.ts"
+import { fromDateTime } from "../../../../src/values/Timestamp.ts"
+import { eventually, makeAccount } from "../../../support/Service.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
 import { eventsWith } from "../../../support/testEvents.ts"
 
@@ -31,7 +31,6 @@ const Subject = RecipientOutcomes.layer.pipe(
   Layer.provideMerge(TestDatabase.layer)
 )
 
-const at = Timestamp.make("2030-01-31T09:00:00.000000Z")
 const accepted: SendOutcome = { _tag: "Accepted" }
 const gone = new RecipientRefused({
   stage: "rcpt",
@@ -79,20 +78,21 @@ const batchOf = Effect.fnUntraced(
       recipients,
       isClaimed
     })
-    const record = (claimed: Claimed, outcome: SendOutcome) =>
-      outcomes.record({
+    const record = Effect.fnUntraced(function*(claimed: Claimed, outcome: SendOutcome) {
+      yield* outcomes.record({
         id: claimed.id,
         emailId: claimed.id,
         accountId,
         batchId: id,
         to: claimed.recipient,
         subject: "s",
-        at,
+        at: fromDateTime(yield* DateTime.now),
         labels: noLabels,
         claimNumber: claimed.claim_number,
         attemptsBefore: claimed.attempt_count,
         transition: transition(claimed.attempt_count, outcome, claimed.unconfirmed_attempts)
       })
+    })
     return {
       id,
       accountId,
@@ -245,6 +245,33 @@ layer(Subject, { excludeTestServices: true })("RecipientOutcomes and BatchesRepo
       for (const batch of batches) {
         assert.deepInclude(yield* batch.counts, { total: 300, sent: 200, failed: 100, waiting: 0 })
       }
+    }))
+
+  it.effect("a batch ends later than a recipient whose outcome is committed while the last one waits for the batch", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const batch = yield* batchOf(2)
+      const [first, last] = yield* batch.claim()
+      assert.isDefined(first)
+      assert.isDefined(last)
+      yield* batch.record(first, accepted)
+      const locked = yield* Deferred.make<void>()
+      const recording = yield* Effect.forkChild(
+        Effect.andThen(Deferred.await(locked), batch.record(last, accepted))
+      )
+      yield* sql.withTransaction(Effect.gen(function*() {
+        yield* sql`select from email_batches where id = ${batch.id} for update`
+        yield* Deferred.succeed(locked, undefined)
+        yield* eventually(
+          sql`select from pg_locks where not granted and transactionid = pg_current_xact_id()::xid`,
+          (waiting) => waiting.length === 1
+        )
+        yield* sql`update email_messages set completed_at = clock_timestamp() where id = ${first.id}`
+      }))
+      yield* Fiber.join(recording)
+      const ends = sql`select b.completed_at > max(m.completed_at) as is_later
+        from email_batches b join email_messages m on m.batch_id = b.id where b.id = ${batch.id} group by b.id`
+      assert.deepStrictEqual(yield* ends, [{ is_later: true }])
     }))
 
   it.effect("completes a batch with the outcome of its last recipient, once, and counts suppressed ones", () =>

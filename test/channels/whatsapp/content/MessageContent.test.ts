@@ -35,7 +35,10 @@ describe("readContent", () => {
     assert.deepStrictEqual(read("contact", { name: "Ada", phone: "+250788123456" }), ada)
     assert.deepStrictEqual(read("contact", JSON.stringify(ada)), ada)
     const image = { url: "https://files.example.com/a", caption: "Here" }
-    assert.deepStrictEqual(read("image", JSON.stringify(image)), image)
+    for (const type of ["image", "video", "document"] as const) {
+      assert.deepStrictEqual(read(type, JSON.stringify(image)), image)
+    }
+    assert.deepStrictEqual(read("audio", JSON.stringify({ url: image.url })), { url: image.url })
     assert.deepStrictEqual(read("image", image.url), { url: image.url })
     assert.deepStrictEqual(read("text", `{"body": "as it is"}`), { body: `{"body": "as it is"}` })
   })

@@ -1,0 +1,135 @@
+/** What the pages of templates and their versions say, drawn without a server. */
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Messages } from "../../src/console/language/Messages.ts"
+import type { AccountAsk } from "../../src/console/page/Ask.ts"
+import type { AccountPage } from "../../src/console/page/Page.ts"
+import { templatesPages } from "../../src/console/pages/email/TemplatesPages.ts"
+import { templateVersionsPages } from "../../src/console/pages/email/TemplateVersionsPages.ts"
+import { OwnCalls } from "../../src/platform/calls/OwnCalls.ts"
+import type { EmailTemplate, EmailTemplateVersion } from "../../src/templates/EmailTemplate.ts"
+import { Templates } from "../../src/templates/Templates.ts"
+import { TemplateId, TemplateNumber, TemplateVersionId } from "../../src/values/Ids.ts"
+import { allows, type Role } from "../../src/values/Permission.ts"
+import { Timestamp } from "../../src/values/Timestamp.ts"
+
+const id = TemplateId.make("tmpl_01ARZ3NDEKTSV4RRFFQ69G5FAV")
+const at = Timestamp.make("2026-05-03T22:30:00.000000Z")
+
+const template: EmailTemplate = {
+  id,
+  numeric_id: TemplateNumber.make(3),
+  name: "Receipt",
+  subject: "Dear {{name}}",
+  html: "<p>Now {{order.id}}</p>",
+  text: null,
+  variables: ["name", "order.id"],
+  created_at: at,
+  updated_at: at
+}
+
+const version: EmailTemplateVersion = {
+  id: TemplateVersionId.make(7),
+  created_at: at,
+  subject: "Hello {{name}}",
+  html: "<!doctype html><p>Before {{name}}</p>",
+  text: "Before"
+}
+
+/** Drawing a page sends no form. */
+const services = (versions: ReadonlyArray<EmailTemplateVersion>) =>
+  Layer.merge(
+    Layer.mock(OwnCalls)({}),
+    Layer.mock(Templates)({
+      find: () => Effect.succeed(template),
+      versions: () => Effect.succeed(versions),
+      version: () => Effect.succeed(version)
+    })
+  )
+
+const [, make, one] = templatesPages
+const [list, oneVersion, frame] = templateVersionsPages
+
+interface Reader {
+  readonly role?: Role
+  readonly query?: string
+  readonly versions?: ReadonlyArray<EmailTemplateVersion>
+}
+
+/** What a person reads on a page: the title, the buttons and the content, or the document of a frame. */
+const drawn = <R>(page: AccountPage<R>, { query = "", role = "owner", versions = [version] }: Reader = {}) =>
+  Effect.gen(function*() {
+    const t = yield* Effect.flatMap(Messages, (messages) => messages.in("en"))
+    // The pages read no more of a person and an account than this.
+    const ask = {
+      t,
+      timezone: "Africa/Kigali",
+      hourCycle: "h23",
+      params: { id, version: "7" },
+      query: new URLSearchParams(query),
+      path: `/console/7/templates/${id}/versions/7`,
+      attempt: undefined,
+      seal: () => ({ token: "token", once: "once" }),
+      signedIn: { person: { email: "ada@people.example" } },
+      account: { id: 7 },
+      accountId: 7,
+      to: (path: string) => `/console/7${path}`,
+      can: (permission: Parameters<typeof allows>[1]) => allows(role, permission)
+    } as unknown as AccountAsk
+    const { buttons, content, frame, title } = yield* Effect.provide(page.show(ask), services(versions))
+    return frame ?? `${title}\n${buttons === undefined || buttons === false ? "" : buttons.markup}${content.markup}`
+  })
+
+it.layer(Messages.layer)("the pages of templates", (it) => {
+  it.effect("a test goes to the signed-in person, with the values that they try", () =>
+    Effect.gen(function*() {
+      const markup = yield* drawn(one, { query: "v.name=Ada" })
+      assert.include(markup, `action="/console/7/send?channel=email&amp;template=${id}"`)
+      assert.include(markup, "name=\"to\" value=\"ada@people.example\"")
+      assert.include(markup, "name=\"variables\" value=\"name = Ada\norder.id = \"")
+      assert.include(markup, `name="template_id" value="${id}"`)
+    }))
+
+  it.effect("a duplicate begins with the same texts and another name, and a new template with none", () =>
+    Effect.gen(function*() {
+      const markup = yield* drawn(make, { query: `copy=${id}` })
+      assert.include(markup, "value=\"Copy of Receipt\"")
+      assert.include(markup, "value=\"Dear {{name}}\"")
+      assert.include(markup, "&lt;p&gt;Now {{order.id}}&lt;/p&gt;")
+      assert.notInclude(yield* drawn(make), "Receipt")
+      assert.deepInclude(yield* Effect.flip(drawn(make, { query: "copy=nothing" })), { _tag: "NotFound" })
+    }))
+
+  it.effect("versions are listed by the time until which they were the texts", () =>
+    Effect.gen(function*() {
+      const markup = yield* drawn(list)
+      assert.match(markup, /versions\/7"><time datetime="2026-05-03T22:30:00.000000Z"[^>]*>May 4, 2026, 00:30</)
+      assert.include(markup, "Hello {{name}}")
+      assert.include(yield* drawn(list, { versions: [] }), "No versions yet")
+    }))
+
+  it.effect("a version shows its own texts in the locked frame, with the values of the address", () =>
+    Effect.gen(function*() {
+      const markup = yield* drawn(oneVersion, { query: "v.name=Ada" })
+      assert.match(markup, /<iframe class="mail wide" sandbox [^>]*src="[^"]*\/versions\/7\/frame\?v\.name=Ada"/)
+      assert.include(markup, "Hello Ada")
+      assert.notInclude(markup, "Dear")
+      assert.include(yield* drawn(oneVersion, { query: "view=plain" }), "Before")
+      assert.strictEqual(
+        yield* drawn(frame, { query: "v.name=<b>" }),
+        "<!doctype html><meta charset=\"utf-8\"><p>Before &lt;b&gt;</p>"
+      )
+    }))
+
+  it.effect("a reader who may not change templates sees the versions and no button that changes or sends", () =>
+    Effect.gen(function*() {
+      const page = yield* drawn(one, { role: "support" })
+      assert.include(page, "/versions")
+      assert.notInclude(page, "method=\"post\"")
+      assert.notInclude(page, "copy=")
+      const markup = yield* drawn(oneVersion, { role: "support" })
+      assert.include(markup, "<iframe")
+      assert.notInclude(markup, "<form")
+      assert.include(yield* drawn(oneVersion), "value=\"restore\"")
+    }))
+})
