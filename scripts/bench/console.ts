@@ -1,22 +1,29 @@
 /**
- * Measures the pages of the console for an account that has half of many messages: the time of each page over HTTP, beside the
- * aim, and the time that PostgreSQL worked for one. BENCH_MESSAGES is the number of messages.
+ * Measures the pages of the console for an account that has half of many messages: the time of each page over HTTP, idle and
+ * beside 200 sends a second, and the time that PostgreSQL worked for one. Then how much longer sends take while a person looks
+ * at a page each second. BENCH_MESSAGES and BENCH_ATTEMPTS are the sizes.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Effect } from "effect"
+import { Effect, Fiber, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { directory, migrate } from "../../src/platform/database/Migrations.ts"
 import { AccountId } from "../../src/values/Ids.ts"
 import { signedInAs } from "../../test/support/consolePeople.ts"
 import { cpuOfChildren } from "./support/cpuTime.ts"
-import { fillMessages } from "./support/manyMessages.ts"
-import { client, postmasterOf, startDatabase, startService } from "./support/service.ts"
-import { printTable } from "./support/table.ts"
+import { fillAttempts, fillMessages } from "./support/manyMessages.ts"
+import type { Ran, Receiver, Run } from "./support/openLoop.ts"
+import { startPeer } from "./support/peer.ts"
+import { startRelay } from "./support/relay.ts"
+import { client, makeAccounts, postmasterOf, startDatabase, startService } from "./support/service.ts"
+import { median, printTable } from "./support/table.ts"
 
 const messages = Number(process.env["BENCH_MESSAGES"] ?? 200_000)
+const attempts = Number(process.env["BENCH_ATTEMPTS"] ?? 1_000_000)
 const account = AccountId.make(1)
 const rounds = 40
+const sends = { recipients: "single", perSecond: 200, seconds: 10, maxConnections: 64, awaitsEvents: false } as const
+const sendRounds = 12
 
 /** Milliseconds. */
 const aim = { name: "the aim", value: 50 }
@@ -57,28 +64,83 @@ const timeOf = (url: string, cookie: string) =>
     return performance.now() - began
   })
 
-const bench = Effect.gen(function*() {
+const start = Effect.gen(function*() {
   const database = yield* startDatabase
   const prepared = yield* Effect.gen(function*() {
     yield* migrate(directory)
     yield* fillMessages(messages)
+    yield* fillAttempts(attempts)
     return { ...(yield* signedInAs(account, "owner")), pages: yield* pagesOf }
   }).pipe(Effect.provide(client(database)))
-  const { port } = yield* startService(database)
-  const base = `http://127.0.0.1:${port}/console/${account}`
-  const lines = yield* Effect.forEach(Object.entries(prepared.pages), ([metric, path]) =>
-    Effect.gen(function*() {
-      const once = timeOf(`${base}${path}`, prepared.cookie)
-      yield* once
-      const before = cpuOfChildren(postmasterOf(database))
-      const millis = yield* Effect.forEach(Array.from({ length: rounds }), () => once)
-      const work = (cpuOfChildren(postmasterOf(database)) - before) / 1_000 / rounds
-      return [
-        { metric: `${metric}, p95 ms`, value: p95(millis), limit: aim },
-        { metric: "CPU of PostgreSQL for it, mean ms", value: work }
-      ]
-    }))
-  yield* printTable(`console: pages of an account, beside ${messages.toLocaleString("en-US")} messages`, lines.flat())
+  const relay = yield* startRelay()
+  const env = { SMTP_URL: `smtp://127.0.0.1:${relay.port}?tls=never` }
+  const { port } = yield* startService(database, { env })
+  const [sender] = yield* makeAccounts(database, 1)
+  const loop = yield* startPeer<Receiver, Run, Ran>("openLoop.ts", null)
+  return {
+    postmaster: postmasterOf(database),
+    pages: Object.entries(prepared.pages),
+    open: (path: string) => timeOf(`http://127.0.0.1:${port}/console/${account}${path}`, prepared.cookie),
+    send: loop.ask({ port, key: sender?.key ?? "", ...sends })
+  }
+})
+
+type Setup = Effect.Success<typeof start>
+
+const millisOf = ({ open }: Setup, path: string) => Effect.forEach(Array.from({ length: rounds }), () => open(path))
+
+const idlePage = (setup: Setup) =>
+  Effect.fnUntraced(function*([metric, path]: readonly [string, string]) {
+    yield* setup.open(path)
+    const before = cpuOfChildren(setup.postmaster)
+    const millis = yield* millisOf(setup, path)
+    const work = (cpuOfChildren(setup.postmaster) - before) / 1_000 / rounds
+    return [
+      { metric: `${metric}, p95 ms`, value: p95(millis), limit: aim },
+      { metric: "CPU of PostgreSQL for it, mean ms", value: work }
+    ]
+  })
+
+const busyPages = Effect.fnUntraced(function*(setup: Setup) {
+  let isDone = false
+  const sending = yield* Effect.forkScoped(Effect.repeat(setup.send, { until: () => isDone }))
+  const lines = yield* Effect.forEach(
+    setup.pages,
+    ([metric, path]) =>
+      Effect.map(millisOf(setup, path), (millis) => ({ metric: `${metric}, p95 ms`, value: p95(millis), limit: aim }))
+  )
+  isDone = true
+  yield* Fiber.join(sending)
+  return lines
+})
+
+/** Opens one page after another, one a second. */
+const look = ({ open, pages }: Setup) =>
+  Effect.forEach(pages, ([, path]) => Effect.delay(open(path), "1 second")).pipe(Effect.repeat(Schedule.forever))
+
+const p99OfSends = (setup: Setup) => Effect.map(setup.send, ({ accepted: { p99 } }) => p99)
+
+const bench = Effect.gen(function*() {
+  const setup = yield* start
+  const beside = `beside ${messages.toLocaleString("en-US")} messages and ${attempts.toLocaleString("en-US")} attempts`
+  const idle = yield* Effect.forEach(setup.pages, idlePage(setup))
+  yield* printTable(`console: pages of an account, ${beside}`, idle.flat())
+  yield* setup.send
+  yield* printTable(`console: the same beside ${sends.perSecond} sends a second`, yield* busyPages(setup))
+  const took = yield* Effect.forEach(
+    Array.from({ length: sendRounds }),
+    () =>
+      Effect.all({
+        alone: p99OfSends(setup),
+        watched: Effect.scoped(Effect.andThen(Effect.forkScoped(look(setup)), p99OfSends(setup)))
+      })
+  )
+  yield* printTable("console: a send while a person opens a page each second", [{
+    metric: "202, p99 ms",
+    value: median(took.map(({ watched }) => watched)),
+    limit: { name: "the same without", value: median(took.map(({ alone }) => alone)) },
+    ratio: median(took.map(({ alone, watched }) => watched / alone))
+  }])
 })
 
 NodeRuntime.runMain(Effect.scoped(Effect.provide(bench, NodeServices.layer)))

@@ -14,9 +14,8 @@ import { SummaryChannel } from "../../src/messages/MessageSummary.ts"
 import { directory, migrate } from "../../src/platform/database/Migrations.ts"
 import { AccountId } from "../../src/values/Ids.ts"
 import type { Position } from "../../src/values/Page.ts"
-import { recreatePartitions } from "../../test/support/partitions.ts"
 import { cpuOfChildren } from "./support/cpuTime.ts"
-import { fillMessages } from "./support/manyMessages.ts"
+import { fillAttempts, fillMessages } from "./support/manyMessages.ts"
 import { measureScheduled } from "./support/scheduledMessages.ts"
 import { type BenchDatabase, client, postmasterOf, startDatabase } from "./support/service.ts"
 import { median, printTable } from "./support/table.ts"
@@ -105,32 +104,6 @@ const measure = Effect.fnUntraced(function*(database: BenchDatabase) {
   ])
 })
 
-/** Ten attempts of each message of 30 days, and one message with 200 entries. */
-const fillAttempts = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
-  yield* recreatePartitions(-31, 14)
-  yield* sql`insert into message_attempts (account_id, channel, message_id, recipient, at, attempt, outcome, duration_ms, peer,
-      reply)
-    select 1, 'email', 1000 + i / 10, 'reader@host.example', now() - (30 - 30 * i::float8 / ${attempts}::integer)
-      * interval '1 day', 1 + i % 10, 'deferred', 20, '192.0.2.1', '450 4.2.0 Greylisted'
-    from generate_series(1, ${attempts}::integer) as numbers (i)`
-  yield* sql`update email_messages set created_at = now() - interval '29 days', status = 'sent', sent_at = now(),
-    completed_at = now() where id = 2`
-  yield* sql`insert into message_attempts (account_id, channel, message_id, recipient, at, attempt, outcome, duration_ms, peer,
-      reply)
-    select 1, 'email', 2, 'reader@host.example', now() - i * interval '6 hours', i, 'deferred', 20, '192.0.2.1',
-      '450 4.2.0 Greylisted' from generate_series(1, 60) as numbers (i)`
-  yield* sql`with happened as (
-      insert into events (id, account_id, name, body, channel, message_id, created_at, webhook_ids, delivery_ids)
-      select 'evt_' || ulid_time(now() - i * interval '1 minute') || lpad(i::text, 16, '0'), 1, 'email.opened', 'x', 'email', 2,
-        now() - i * interval '1 minute', array[1::bigint], array[nextval('webhook_delivery_ids')]
-      from generate_series(1, 40) as numbers (i) returning id, created_at, delivery_ids
-    )
-    insert into webhook_deliveries (webhook_id, id, event_id, event, status, attempt_count, created_at, completed_at)
-    select 1, delivery_ids[1], id, 'email.opened', 'delivered', 1, created_at, created_at from happened`
-  yield* sql`vacuum analyze message_attempts, events, webhook_deliveries`
-})
-
 /** Milliseconds that PostgreSQL has worked on statements. Its sessions report them after ten seconds without one. */
 const worked = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
@@ -159,7 +132,7 @@ const bench = Effect.gen(function*() {
   yield* migrate(directory).pipe(
     Effect.andThen(fillMessages(messages)),
     Effect.andThen(Effect.provide(measure(database), AllMessages.layer)),
-    Effect.andThen(fillAttempts),
+    Effect.andThen(fillAttempts(attempts)),
     Effect.andThen(Effect.provide(measureTimeline, Timelines.layer)),
     Effect.provide(client(database))
   )
