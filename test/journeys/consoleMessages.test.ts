@@ -419,9 +419,11 @@ layer(Service.layer(), { excludeTestServices: true })("forms that send in the co
           cc: ["carl@example.com"],
           bcc: ["dora@example.com"],
           from,
+          reply_to: "Orders <orders@example.com>",
           subject: "Receipt for {{name}}",
           html: "<p>Dear {{name}}</p>",
-          variables: { name: "Ada" }
+          variables: { name: "Ada" },
+          metadata: { order: "1001" }
         }
         const send = (path: string, json: unknown) => node.request("POST", path, { key, json })
         const { at: part } = yield* send("/v1/email/send", mail)
@@ -446,9 +448,12 @@ layer(Service.layer(), { excludeTestServices: true })("forms that send in the co
         yield* page.click(submit)
         yield* page.until(titled("Email to ada@example.com and 1 other"))
         const path = String(yield* page.evaluate("location.pathname"))
-        const content = (one: string) =>
-          Effect.map(node.request("GET", `/v1/email/messages/${one}/content`, { key }), (answer) => answer.at("data"))
-        assert.deepStrictEqual(yield* content(path.split("/").at(-1) ?? ""), yield* content(id))
+        const again = path.split("/").at(-1) ?? ""
+        const read = (rest: string) =>
+          Effect.map(node.request("GET", `/v1/email/messages/${rest}`, { key }), (answer) => answer.at("data"))
+        assert.deepStrictEqual(yield* read(`${again}/content`), yield* read(`${id}/content`))
+        const { metadata } = (yield* read(again)) as { readonly metadata: unknown }
+        assert.deepStrictEqual(metadata, mail.metadata)
         const { at: sms } = yield* send("/v1/sms/send", { to: "+250788123456", content: "Ready", sender_id: "Shop" })
         yield* page.open(`${at}/send?channel=sms&again=${String(sms("data", "id"))}`)
         assert.deepStrictEqual(yield* Effect.forEach(["to", "content", "sender_id"], value), [

@@ -11,6 +11,8 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.toChatHint": "رقم الهاتف مع رمز البلد، أو معرّف مجموعة.",
   "send.from": "من",
   "send.fromHint": "عنوان من نطاق تم التحقق منه. إذا تُرك فارغًا، يُستخدم مرسل الخدمة نفسها.",
+  "send.replyTo": "الردود إلى",
+  "send.replyToHint": "العنوان الذي تصل إليه الردود. من دونه: المرسل.",
   "send.subject": "الموضوع",
   "send.text": "النص",
   "send.html": "HTML",

@@ -11,6 +11,8 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.toChatHint": "Die Telefonnummer mit Landesvorwahl oder die ID einer Gruppe.",
   "send.from": "Von",
   "send.fromHint": "Eine Adresse einer verifizierten Domain. Ohne sie der Absender des Dienstes.",
+  "send.replyTo": "Antworten an",
+  "send.replyToHint": "Die Adresse, die Antworten erhält. Ohne sie: der Absender.",
   "send.subject": "Betreff",
   "send.text": "Text",
   "send.html": "HTML",

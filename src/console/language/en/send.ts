@@ -9,6 +9,8 @@ export const send = {
   "send.toChatHint": "The phone number with its country code, or the id of a group.",
   "send.from": "From",
   "send.fromHint": "An address of a verified domain. Without it, the service’s own sender.",
+  "send.replyTo": "Replies to",
+  "send.replyToHint": "The address that gets replies. Without it, the sender.",
   "send.subject": "Subject",
   "send.text": "Text",
   "send.html": "HTML",

@@ -11,6 +11,8 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.toChatHint": "El número de teléfono con el prefijo del país, o el id. de un grupo.",
   "send.from": "De",
   "send.fromHint": "Una dirección de un dominio verificado. Si falta, el remitente propio del servicio.",
+  "send.replyTo": "Respuestas a",
+  "send.replyToHint": "La dirección que recibe las respuestas. Sin ella, el remitente.",
   "send.subject": "Asunto",
   "send.text": "Texto",
   "send.html": "HTML",

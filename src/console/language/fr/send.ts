@@ -11,6 +11,8 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.toChatHint": "Le numéro de téléphone avec son indicatif de pays, ou l’identifiant d’un groupe.",
   "send.from": "De",
   "send.fromHint": "Une adresse d’un domaine vérifié. Sans elle, l’expéditeur propre au service.",
+  "send.replyTo": "Réponses à",
+  "send.replyToHint": "L’adresse qui reçoit les réponses. Sans elle, l’expéditeur.",
   "send.subject": "Objet",
   "send.text": "Texte",
   "send.html": "HTML",

@@ -11,6 +11,8 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.toChatHint": "O número de telefone com o código do país, ou o ID de um grupo.",
   "send.from": "De",
   "send.fromHint": "Um endereço de um domínio verificado. Sem ele, o remetente do próprio serviço.",
+  "send.replyTo": "Respostas para",
+  "send.replyToHint": "O endereço que recebe as respostas. Sem ele, o remetente.",
   "send.subject": "Assunto",
   "send.text": "Texto",
   "send.html": "HTML",

@@ -11,6 +11,8 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.toChatHint": "Nimero ya telefone hamwe na kode y’igihugu, cyangwa nimero y’itsinda.",
   "send.from": "Kuva kuri",
   "send.fromHint": "Aderesi yo ku ndangarubuga yemejwe. Iyo itanditswe, hakoreshwa uwohereza wa serivisi ubwayo.",
+  "send.replyTo": "Ibisubizo kuri",
+  "send.replyToHint": "Aderesi yakira ibisubizo. Itahari, ni iy’uwohereza.",
   "send.subject": "Umutwe",
   "send.text": "Umwandiko",
   "send.html": "HTML",

@@ -11,6 +11,8 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.toChatHint": "Nambari ya simu pamoja na msimbo wa nchi, au kitambulisho cha kikundi.",
   "send.from": "Kutoka",
   "send.fromHint": "Anwani ya kikoa kilichothibitishwa. Usipoiweka, mtumaji wa huduma yenyewe hutumika.",
+  "send.replyTo": "Majibu kwa",
+  "send.replyToHint": "Anwani inayopokea majibu. Bila hiyo, mtumaji.",
   "send.subject": "Mada",
   "send.text": "Maandishi",
   "send.html": "HTML",

@@ -18,7 +18,11 @@ import { tabs } from "../../ui/progress.ts"
 import { channelsOf, tabIn } from "./messageParts.ts"
 import { groupIn, prefilledAgain, prefilledIn } from "./prefilled.ts"
 
-const tags = Field.text({ label: "send.tags", hint: "send.tagsHint", optional: true, autocomplete: "off" })
+/** The sender's own marks. A message that is sent again brings its metadata, which a person does not edit. */
+const labels = {
+  tags: Field.text({ label: "send.tags", hint: "send.tagsHint", optional: true, autocomplete: "off" }),
+  metadata: Field.hidden()
+}
 
 const send_at = Field.time({ label: "send.at", hint: "send.atHint", optional: true })
 
@@ -29,9 +33,14 @@ const sendAtOf = (ask: AccountAsk, text: string | undefined) => {
   return send_at === undefined ? {} : { send_at }
 }
 
-const tagsOf = (text: string | undefined) => {
-  const words = wordsOf(text)
-  return words.length === 0 ? {} : { tags: words }
+const parsed = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Json))
+
+/** The value of a hidden field with JSON. A text that is no JSON goes out as it is, so that the endpoint refuses it. */
+const jsonOf = (text: string) => Option.getOrElse(parsed(text), () => text)
+
+const labelsOf = ({ metadata, tags }: { readonly metadata: string; readonly tags: string | undefined }) => {
+  const words = wordsOf(tags)
+  return { ...(words.length > 0 && { tags: words }), ...(metadata !== "" && { metadata: jsonOf(metadata) }) }
 }
 
 const addressesOf = (text: string | undefined) => (text ?? "").split(",").map((one) => one.trim()).filter(Boolean)
@@ -51,7 +60,8 @@ const mailTo = {
   to: Field.text({ label: "send.to", hint: "send.toHint", autocomplete: "off" }),
   cc: Field.text({ label: "message.kind.cc", optional: true, autocomplete: "off" }),
   bcc: Field.text({ label: "message.kind.bcc", optional: true, autocomplete: "off" }),
-  from: Field.text({ label: "send.from", hint: "send.fromHint", optional: true, autocomplete: "off" })
+  from: Field.text({ label: "send.from", hint: "send.fromHint", optional: true, autocomplete: "off" }),
+  reply_to: Field.text({ label: "send.replyTo", hint: "send.replyToHint", optional: true, autocomplete: "off" })
 }
 
 const sentTo = (channel: SummaryChannel) =>
@@ -67,11 +77,16 @@ const sendEmail = Action.make({
     subject: Field.text({ label: "send.subject", autocomplete: "off" }),
     text: Field.textarea({ label: "send.text", optional: true }),
     html: Field.textarea({ label: "send.html", hint: "send.htmlHint", optional: true, isMono: true }),
-    tags,
+    ...labels,
     send_at
   },
-  request: ({ bcc, cc, send_at: at, tags: words, to, ...texts }, ask) => ({
-    payload: { ...recipientsOf({ to, cc, bcc }), ...filled(texts), ...tagsOf(words), ...sendAtOf(ask, at) }
+  request: ({ bcc, cc, metadata, send_at: at, tags, to, ...texts }, ask) => ({
+    payload: {
+      ...recipientsOf({ to, cc, bcc }),
+      ...filled(texts),
+      ...labelsOf({ metadata, tags }),
+      ...sendAtOf(ask, at)
+    }
   }),
   after: sentTo("email")
 })
@@ -106,16 +121,16 @@ export const sendTemplate = Action.make({
     ...mailTo,
     template_id: Field.hidden(),
     variables: Field.textarea({ label: "send.variables", hint: "send.variablesHint", optional: true, isMono: true }),
-    tags,
+    ...labels,
     send_at
   },
-  request: ({ from, send_at: at, tags: words, template_id, variables, ...to }, ask) => ({
+  request: ({ from, metadata, reply_to, send_at: at, tags, template_id, variables, ...to }, ask) => ({
     payload: {
       ...recipientsOf(to),
       template_id,
       variables: nested(valuesOf(variables)),
-      ...filled({ from }),
-      ...tagsOf(words),
+      ...filled({ from, reply_to }),
+      ...labelsOf({ metadata, tags }),
       ...sendAtOf(ask, at)
     }
   }),
@@ -129,11 +144,11 @@ const sendSms = Action.make({
     to: Field.text({ label: "send.to", hint: "send.toPhoneHint", autocomplete: "off" }),
     content: Field.textarea({ label: "send.content" }),
     sender_id: Field.text({ label: "send.sender", hint: "send.senderHint", optional: true, autocomplete: "off" }),
-    tags,
+    ...labels,
     send_at
   },
-  request: ({ send_at: at, tags: words, ...fields }, ask) => ({
-    payload: { ...filled(fields), ...tagsOf(words), ...sendAtOf(ask, at) }
+  request: ({ metadata, send_at: at, tags, ...fields }, ask) => ({
+    payload: { ...filled(fields), ...labelsOf({ metadata, tags }), ...sendAtOf(ask, at) }
   }),
   after: sentTo("sms")
 })
@@ -151,16 +166,16 @@ const sendWhatsApp = Action.make({
     session_id,
     to: chat,
     content: Field.textarea({ label: "send.content" }),
-    tags,
+    ...labels,
     send_at
   },
-  request: ({ content, send_at: at, session_id: id, tags: words, to }, ask) => ({
+  request: ({ content, metadata, send_at: at, session_id: id, tags, to }, ask) => ({
     payload: {
       ...sessionOf(id),
       ...filled({ to }),
       type: "text",
       content: { body: content ?? "" },
-      ...tagsOf(words),
+      ...labelsOf({ metadata, tags }),
       ...sendAtOf(ask, at)
     }
   }),
@@ -174,36 +189,34 @@ const sendToGroup = Action.make({
     session_id: Field.hidden(),
     group_id: Field.hidden(),
     content: Field.textarea({ label: "send.content" }),
-    tags,
+    ...labels,
     send_at
   },
-  request: ({ content, group_id, send_at: at, session_id: id, tags: words }, ask) => ({
+  request: ({ content, group_id, metadata, send_at: at, session_id: id, tags }, ask) => ({
     payload: {
       ...sessionOf(id),
       group_id: Number(group_id),
       type: "text",
       content: { body: content ?? "" },
-      ...tagsOf(words),
+      ...labelsOf({ metadata, tags }),
       ...sendAtOf(ask, at)
     }
   }),
   after: sentTo("whatsapp")
 })
 
-const parsed = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Json))
-
 /** Sends a file, a place, a contact or a poll again. */
 const sendFixed = Action.make({
   name: "fixed",
   endpoint: MessagesApi.endpoints.send,
-  fields: { session_id, to: chat, type: Field.hidden(), content: Field.hidden(), tags, send_at },
-  request: ({ content, send_at: at, session_id: id, tags: words, to, type }, ask) => ({
+  fields: { session_id, to: chat, type: Field.hidden(), content: Field.hidden(), ...labels, send_at },
+  request: ({ content, metadata, send_at: at, session_id: id, tags, to, type }, ask) => ({
     payload: {
       ...sessionOf(id),
       ...filled({ to }),
       type,
-      content: Option.getOrElse(parsed(content), () => content),
-      ...tagsOf(words),
+      content: jsonOf(content),
+      ...labelsOf({ metadata, tags }),
       ...sendAtOf(ask, at)
     }
   }),

@@ -22,10 +22,16 @@ interface Prefilled {
   readonly isGone?: boolean
 }
 
+const mailbox = ({ address, name }: EmailContent["from"]) =>
+  name === undefined ? address : `"${name.replaceAll(/["\\]/g, "\\$&")}" <${address}>`
+
+const metadataOf = ({ metadata }: Pick<Message, "metadata">) =>
+  Object.keys(metadata).length === 0 ? "" : JSON.stringify(metadata)
+
 /** The sender that the request named. The service's own sender is left out: no request may name it. */
-const senderOf = Effect.fnUntraced(function*({ accountId }: AccountAsk, { from: { address, name } }: EmailContent) {
-  const isOwn = yield* Effect.isSuccess((yield* EmailDomains).requireVerified(accountId, address))
-  return isOwn ? name === undefined ? address : `"${name.replaceAll(/["\\]/g, "\\$&")}" <${address}>` : ""
+const senderOf = Effect.fnUntraced(function*({ accountId }: AccountAsk, { from }: EmailContent) {
+  const isOwn = yield* Effect.isSuccess((yield* EmailDomains).requireVerified(accountId, from.address))
+  return isOwn ? mailbox(from) : ""
 })
 
 const emailAgain = Effect.fnUntraced(function*(ask: AccountAsk, text: string) {
@@ -36,7 +42,7 @@ const emailAgain = Effect.fnUntraced(function*(ask: AccountAsk, text: string) {
   const content = yield* Effect.option(emails.content(ask.accountId, id.value))
   if (Option.isNone(email) || Option.isNone(content)) return undefined
   const { recipients, tags, template_id } = email.value
-  const { attachments, html, subject, text: plain } = content.value
+  const { attachments, html, reply_to, subject, text: plain } = content.value
   const named = (kind: string) => recipients.filter((one) => one.kind === kind).map(({ to }) => to).join(", ")
   const isErased = (html ?? plain) === null
   const prefilled: Prefilled = {
@@ -46,10 +52,12 @@ const emailAgain = Effect.fnUntraced(function*(ask: AccountAsk, text: string) {
       cc: named("cc"),
       bcc: named("bcc"),
       from: yield* senderOf(ask, content.value),
+      reply_to: reply_to === null ? "" : mailbox(reply_to),
       subject,
       text: plain ?? "",
       html: html ?? "",
-      tags: tags.join(" ")
+      tags: tags.join(" "),
+      metadata: metadataOf(email.value)
     },
     isGone: attachments.length > 0 || isErased
   }
@@ -76,6 +84,7 @@ const textAgain = Effect.fnUntraced(function*(
     const values = {
       to,
       tags: tags.join(" "),
+      metadata: metadataOf(message),
       ...(channel === "sms" && from !== null && { sender_id: from }),
       ...(session_id !== null && { session_id: String(session_id) })
     }
