@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { type Language, Messages } from "../../src/console/language/Messages.ts"
+import { type Language, marked, Messages } from "../../src/console/language/Messages.ts"
 import type { Ask } from "../../src/console/page/Ask.ts"
 import { curlOf } from "../../src/console/ui/layout.ts"
 import { picture } from "../../src/console/ui/pairing.ts"
@@ -108,5 +108,13 @@ describe("text that other people wrote", () => {
     const { markup } = foreign(`${text}\u202e<img src=x onerror=alert(1)>`)
     assert.notInclude(markup.slice("<bdi>".length, -"</bdi>".length), "<")
     assert.notInclude(markup, "\u202e")
+  })
+
+  it("keeps marks that isolate its parts in pairs, and shows those that would isolate what follows", () => {
+    assert.strictEqual(
+      marked("to \u2068+250 788\u2069, \u2068a \u2066b\u2069\u2069"),
+      "to \u2068+250 788\u2069, \u2068a \u2066b\u2069\u2069"
+    )
+    for (const text of ["\u2067a", "a\u2069", "\u2069a\u2067"]) assert.notMatch(marked(text), /[\u2066-\u2069]/)
   })
 })

@@ -67,12 +67,39 @@ type Value = string | number | Html | ((inside: Html) => Html)
 const flat = (parts: string | Html | Parts): Html =>
   parts instanceof Html ? parts : typeof parts === "string" ? html`${parts}` : html`${parts.map(flat)}`
 
+/** Characters that are not seen, or that turn around what follows. */
+// oxlint-disable-next-line no-control-regex
+const unseen = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/g
+const isolates = /[\u2066-\u2069]/g
+
+/** Marks that isolate a part of a text do no harm in pairs: texts with other texts in them have such pairs. */
+const isPaired = (text: string) => {
+  let open = 0
+  for (const [mark] of text.matchAll(isolates)) {
+    open += mark === "\u2069" ? -1 : 1
+    if (open < 0) return false
+  }
+  return open === 0
+}
+
+/**
+ * Text that people or other programs wrote, with its unseen characters marked. The arguments of texts, titles, crumbs and
+ * choices are so by themselves.
+ */
+export const marked = (text: string): string => {
+  const seen = text.replaceAll(unseen, "\ufffd")
+  return isPaired(seen) ? seen : seen.replaceAll(isolates, "\ufffd")
+}
+
 /** A value such as `+250788123456` would turn around in a text from right to left. These marks keep its direction. */
-const isolated = <V>(value: V): V | string => typeof value === "string" ? `\u2068${value}\u2069` : value
+const isolated = (text: string) => `\u2068${text}\u2069`
 
 const translateOf = (language: Language, texts: Texts, formatter: Formatter): Translate => {
   const direction = language === "ar" || language === "pseudo-rtl" ? "rtl" : "ltr"
-  const placed = <V>(value: V) => direction === "rtl" ? isolated(value) : value
+  const placed = <V>(value: V): V | string => {
+    if (typeof value !== "string") return value
+    return direction === "rtl" ? isolated(marked(value)) : marked(value)
+  }
   const formats = new Map<string, ReturnType<Formatter>>()
   const formatOf = (key: Key) => {
     const format = formats.get(key) ?? formatter(texts[key])

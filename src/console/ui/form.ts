@@ -1,4 +1,5 @@
 import { Html, html, type HtmlValue } from "../../platform/http/html.ts"
+import { marked } from "../language/Messages.ts"
 import { type Action, onceField } from "../page/Action.ts"
 import { type Ask, type Attempt, isOfPerson } from "../page/Ask.ts"
 import { Field, type Option } from "../page/Field.ts"
@@ -56,7 +57,9 @@ const control = (drawn: Drawn): Html => {
     case "select":
       return html`<select${attributes(drawn)}>${
         options.map((option) =>
-          html`<option value="${option.value}"${isChosen(values, option.value, "selected")}>${option.label}</option>`
+          html`<option value="${option.value}"${isChosen(values, option.value, "selected")}>${
+            marked(option.label)
+          }</option>`
         )
       }</select>`
     default:

@@ -1,6 +1,7 @@
 import { Html, html } from "../../platform/http/html.ts"
 import { allows } from "../../values/Permission.ts"
 import { assets } from "../assets/Assets.ts"
+import { marked } from "../language/Messages.ts"
 import type { Key } from "../language/Messages.ts"
 import { type AccountAsk, type Ask, type Drawn, isOfPerson, type PersonAsk } from "../page/Ask.ts"
 import { type AccountPage, type Entry, navigationGroups } from "../page/Page.ts"
@@ -35,7 +36,7 @@ const document = (ask: Ask, title: string, body: Html): string => {
 <meta name="htmx-config" content="${
       JSON.stringify({ includeIndicatorCSS: false, mode: "same-origin", transitions: false })
     }">
-<title>${title}</title>
+<title>${marked(title)}</title>
 <link rel="icon" href="/favicon.svg">
 <link rel="stylesheet" href="${assets.style().path}">
 <link rel="expect" href="#end" blocking="render">
@@ -50,7 +51,9 @@ ${body}
 const titleOf = (ask: Ask, drawn: Drawn) =>
   [
     drawn.title,
-    ...(isAccount(ask) ? [`${ask.account.name}${ask.mode === "test" ? ` (${ask.t.text("frame.test")})` : ""}`] : []),
+    ...(isAccount(ask)
+      ? [`${ask.account.name}${ask.mode === "test" ? ` (${ask.t.text("frame.test")})` : ""}`]
+      : []),
     ask.t.text("frame.name")
   ].join(" · ")
 
@@ -62,11 +65,11 @@ const brand = ({ t }: Ask) =>
 const crumbsOf = ({ t }: Ask, { crumbs = [] }: Drawn) =>
   crumbs.length > 0 &&
   html`<nav class="crumbs" aria-label="${t.text("frame.crumbs")}"><ol>${
-    crumbs.map(({ href, label }) => html`<li><a href="${href}">${label}</a>${icon("chevron-right")}</li>`)
+    crumbs.map(({ href, label }) => html`<li><a href="${href}">${marked(label)}</a>${icon("chevron-right")}</li>`)
   }</ol></nav>`
 
 const heading = (ask: Ask, drawn: Drawn) =>
-  html`${crumbsOf(ask, drawn)}<div class="head"><h1>${drawn.title}</h1>${
+  html`${crumbsOf(ask, drawn)}<div class="head"><h1>${marked(drawn.title)}</h1>${
     drawn.buttons !== undefined && drawn.buttons !== false && html`<div class="buttons">${drawn.buttons}</div>`
   }${drawn.lead !== undefined && html`<p class="lead">${drawn.lead}</p>`}</div>`
 

@@ -2,6 +2,7 @@
 import { Html, html, type HtmlValue } from "../../platform/http/html.ts"
 import { assets } from "../assets/Assets.ts"
 import { type IconName, mirrored } from "../assets/icons.ts"
+import { marked } from "../language/Messages.ts"
 import type { Ask } from "../page/Ask.ts"
 
 /** An icon. It says nothing by itself: a word stands beside it, or its control has a label. */
@@ -10,18 +11,11 @@ export const icon = (name: IconName): Html =>
     mirrored.has(name) && " mirrored"
   }" aria-hidden="true" width="16" height="16"><use href="${assets.icons().path}#${name}"></use></svg>`
 
-/** Characters that are not seen, or that change the direction of what follows. */
-// oxlint-disable-next-line no-control-regex
-const unseen = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
-
-/** Text that people or other programs wrote, with its unseen characters marked, for a place in a sentence. */
-export const marked = (text: string): string => text.replaceAll(unseen, "\ufffd")
-
 /** Text that people or other programs wrote: its direction does not leak, and its unseen characters are marked. */
 export const foreign = (text: string): Html => html`<bdi>${marked(text)}</bdi>`
 
 /** An id, a key or an address that people copy: the same in every language. */
-export const code = (text: string): Html => html`<code dir="ltr">${text}</code>`
+export const code = (text: string): Html => html`<code dir="ltr">${marked(text)}</code>`
 
 /** What a status means: its word stands beside its colour. */
 export type Tone = "good" | "bad" | "warn" | "busy" | "quiet"
@@ -74,7 +68,7 @@ export const copyable = (
   html`<div class="copyable${isBlock && " block"}">${
     isBlock
       ? html`<pre dir="ltr" tabindex="0" role="group" aria-label="${label}"><code>${text}</code></pre>`
-      : html`<code dir="ltr">${text}</code>`
+      : html`<code dir="ltr">${marked(text)}</code>`
   }<button type="button" class="quiet" hidden data-copy="${text}" data-copied="${
     t.text("common.copied")
   }" aria-label="${t.text("common.copy")}: ${label}">${icon("copy")}<span>${

@@ -1,5 +1,5 @@
 import { Html, html, type HtmlValue } from "../../platform/http/html.ts"
-import type { Key } from "../language/Messages.ts"
+import { type Key, marked } from "../language/Messages.ts"
 import type { Ask } from "../page/Ask.ts"
 import { withQuery } from "../page/Ask.ts"
 import type { Given } from "../page/filter.ts"
@@ -76,7 +76,7 @@ export const filterChoice = (
     t.text("messages.any")
   }</option>${
     options.map(([value, text]) =>
-      html`<option value="${value}"${query.get(name) === value && new Html(" selected")}>${text}</option>`
+      html`<option value="${value}"${query.get(name) === value && new Html(" selected")}>${marked(text)}</option>`
     )
   }</select></div>`
 

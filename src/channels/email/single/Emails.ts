@@ -120,6 +120,7 @@ export class Emails extends Context.Service<Emails, {
     window: Window
   ) => Effect.Effect<PageOf<Email>>
   readonly find: (accountId: AccountId, id: EmailMessageId) => Effect.Effect<EmailMessageDetails, NotFound>
+  /** What an email says. Texts that are no longer kept are null. */
   readonly content: (accountId: AccountId, id: EmailMessageId) => Effect.Effect<EmailContent, NotFound>
 }>()("messaging-service/channels/email/single/Emails") {
   static readonly layer = Layer.effect(

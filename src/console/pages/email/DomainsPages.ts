@@ -1,4 +1,4 @@
-import { Effect, Record } from "effect"
+import { Effect, type Record } from "effect"
 import { DomainRegistrations } from "../../../email-domains/DomainRegistrations.ts"
 import type { DnsRecord, DomainCheck, EmailDomain, Purpose, RecordStatus } from "../../../email-domains/EmailDomain.ts"
 import { EmailDomainsApi } from "../../../email-domains/EmailDomainsApi.ts"
@@ -19,7 +19,6 @@ import {
   facts,
   foreign,
   linkButton,
-  marked,
   moment,
   note,
   type Tone
@@ -125,7 +124,7 @@ const toneOf = ({ purpose, status }: Judged): Tone =>
 const detailText = ({ t }: Ask, { detail }: Judged) => {
   const rule = ruleOf(detail)
   return (rule &&
-    t.named(rule.text, Record.map(rule.values, (value) => typeof value === "string" ? marked(value) : value))) ??
+    t.named(rule.text, rule.values)) ??
     foreign(detail)
 }
 

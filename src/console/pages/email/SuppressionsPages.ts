@@ -15,7 +15,7 @@ import { Field } from "../../page/Field.ts"
 import { filtersIn, tidied } from "../../page/filter.ts"
 import { Page } from "../../page/Page.ts"
 import { form } from "../../ui/form.ts"
-import { badge, code, emptyState, linkButton, marked, moment, note, type Tone } from "../../ui/parts.ts"
+import { badge, code, emptyState, linkButton, moment, note, type Tone } from "../../ui/parts.ts"
 import { tabs } from "../../ui/progress.ts"
 import { appliedFilters, type Column, csvHref, csvLine, pager, search, table, wantsCsv } from "../../ui/table.ts"
 
@@ -219,7 +219,7 @@ const addList: typeof addPart = {
     const emails = addressesIn(sent.get("emails") ?? "")
     const wrong = emails.find((email) => Option.isNone(decodeAddress(email)))
     if (wrong !== undefined) {
-      const message = ask.t.text("suppressions.import.wrong", { address: marked(wrong) })
+      const message = ask.t.text("suppressions.import.wrong", { address: wrong })
       return Effect.fail(Refused.of(message, { faults: [{ param: "emails", message }] }))
     }
     const parts = Array.chunksOf(emails, maxAddresses).map((part, index) => {

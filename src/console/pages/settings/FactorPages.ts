@@ -7,7 +7,7 @@ import { Action, goTo } from "../../page/Action.ts"
 import type { PersonAsk } from "../../page/Ask.ts"
 import { idIn, Page } from "../../page/Page.ts"
 import { form } from "../../ui/form.ts"
-import { facts, marked, moment, note } from "../../ui/parts.ts"
+import { facts, moment, note } from "../../ui/parts.ts"
 import { security } from "./securityActions.ts"
 
 const crumbs = ({ t }: PersonAsk) => [{ href: security, label: t.text("security.title") }]
@@ -51,7 +51,7 @@ const passkeyPage = Page.person({
       return { passkey, factors: yield* (yield* SecondFactors).of(ask.signedIn.person.id) }
     }),
   draw: ({ factors, passkey }, ask) => ({
-    title: ask.t.text("security.passkeys.remove.title", { name: marked(passkey.name) }),
+    title: ask.t.text("security.passkeys.remove.title", { name: passkey.name }),
     crumbs: crumbs(ask),
     content: html`<p>${ask.t.text("security.passkeys.remove.text")}</p>${lastNote(ask, factors)}${
       usesOf(ask, passkey)

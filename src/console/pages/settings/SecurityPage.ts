@@ -7,7 +7,7 @@ import { html } from "../../../platform/http/html.ts"
 import type { PersonAsk } from "../../page/Ask.ts"
 import { Page } from "../../page/Page.ts"
 import { buttonForm, form, refusalOf } from "../../ui/form.ts"
-import { badge, card, copyable, foreign, linkButton, marked, moment } from "../../ui/parts.ts"
+import { badge, card, copyable, foreign, linkButton, moment } from "../../ui/parts.ts"
 import { passkeyForm } from "../../ui/passkeyForm.ts"
 import { type Column, table } from "../../ui/table.ts"
 import { browserOf } from "./browserOf.ts"
@@ -56,7 +56,7 @@ const passkeyColumns = (ask: PersonAsk): ReadonlyArray<Column<Passkey>> => [
     cell: ({ id, name }) =>
       linkButton(`${security}/passkeys/${id}/remove`, ask.t.text("security.passkeys.remove"), {
         opensDialog: true,
-        label: ask.t.text("security.passkeys.removeNamed", { name: marked(name) })
+        label: ask.t.text("security.passkeys.removeNamed", { name })
       })
   }
 ]
