@@ -78,6 +78,7 @@ const start = Effect.gen(function*() {
   const [sender] = yield* makeAccounts(database, 1)
   const loop = yield* startPeer<Receiver, Run, Ran>("openLoop.ts", null)
   return {
+    database,
     postmaster: postmasterOf(database),
     pages: Object.entries(prepared.pages),
     open: (path: string) => timeOf(`http://127.0.0.1:${port}/console/${account}${path}`, prepared.cookie),
@@ -114,6 +115,25 @@ const busyPages = Effect.fnUntraced(function*(setup: Setup) {
   return lines
 })
 
+/**
+ * How often pages read whole tables with more than so many rows. PostgreSQL's sessions report after ten seconds without a
+ * statement.
+ */
+const wholeReads = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  yield* Effect.sleep("11 seconds")
+  const rows = yield* sql`select relname, seq_scan from pg_stat_user_tables where n_live_tup > 10000`
+  return new Map(rows.map(({ relname, seq_scan }) => [String(relname), Number(seq_scan)]))
+})
+
+const plans = Effect.fnUntraced(function*(setup: Setup) {
+  const before = yield* wholeReads
+  yield* Effect.forEach(setup.pages, ([, path]) => setup.open(path))
+  const after = yield* wholeReads
+  const read = [...after].filter(([table, count]) => count > (before.get(table) ?? 0)).map(([table]) => table)
+  return { metric: ["tables of more than 10,000 rows read as a whole", ...read].join(" "), value: read.length }
+})
+
 /** Opens one page after another, one a second. */
 const look = ({ open, pages }: Setup) =>
   Effect.forEach(pages, ([, path]) => Effect.delay(open(path), "1 second")).pipe(Effect.repeat(Schedule.forever))
@@ -125,6 +145,7 @@ const bench = Effect.gen(function*() {
   const beside = `beside ${messages.toLocaleString("en-US")} messages and ${attempts.toLocaleString("en-US")} attempts`
   const idle = yield* Effect.forEach(setup.pages, idlePage(setup))
   yield* printTable(`console: pages of an account, ${beside}`, idle.flat())
+  yield* printTable("console: how the pages read", [yield* Effect.provide(plans(setup), client(setup.database))])
   yield* setup.send
   yield* printTable(`console: the same beside ${sends.perSecond} sends a second`, yield* busyPages(setup))
   const took = yield* Effect.forEach(

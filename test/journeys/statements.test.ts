@@ -1,6 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import type { AccountId } from "../../src/values/Ids.ts"
+import { signedInAs } from "../support/consolePeople.ts"
 import { makeDatabaseProxy } from "../support/DatabaseProxy.ts"
 import { makeAccount, type RequestOptions, startNode } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -54,8 +56,25 @@ const once = (options: (index: number) => RequestOptions, name: string) => (inde
   headers: { "idempotency-key": `${name}-${index}` }
 })
 
-/** The key is one statement. The limit costs one for many requests. The node is paused, so no sender adds statements. */
-const casesWith = (session: number): Readonly<Record<string, Case>> => ({
+/** Messages of an account and the cookie of its owner, for the pages of the console. */
+interface Shown {
+  readonly base: string
+  readonly cookie: string
+  readonly email: number
+  readonly sms: number
+}
+
+const page = ({ base, cookie }: Shown, path: string, statements: number): Case => ({
+  method: "GET",
+  path: `${base}${path}`,
+  options: () => ({ headers: { cookie } }),
+  statements,
+  // The timeline.
+  transactions: 1
+})
+
+/** The key, or the sign-in, is one statement. The limit costs one for many requests. The node is paused, so no sender adds statements. */
+const casesWith = (session: number, shown: Shown): Readonly<Record<string, Case>> => ({
   "GET /health/live": { method: "GET", path: "/health/live", statements: 0, transactions: 0 },
   "GET /v1/sms/pricing": { method: "GET", path: "/v1/sms/pricing", statements: 0, transactions: 0 },
   "GET /v1/api-keys": { method: "GET", path: "/v1/api-keys", statements: 2, transactions: 0 },
@@ -118,7 +137,21 @@ const casesWith = (session: number): Readonly<Record<string, Case>> => ({
   },
   "GET /v1/whatsapp/messages": { method: "GET", path: "/v1/whatsapp/messages", statements: 3, transactions: 0 },
   "POST /v1/verify/send": { method: "POST", path: "/v1/verify/send", options: code, statements: 12, transactions: 1 },
-  "POST /v1/verify/check": { method: "POST", path: "/v1/verify/check", options: guess, statements: 3, transactions: 1 }
+  "POST /v1/verify/check": { method: "POST", path: "/v1/verify/check", options: guess, statements: 3, transactions: 1 },
+  "the page of an email": page(shown, `/messages/email/${shown.email}`, 7),
+  "the page of an SMS": page(shown, `/messages/sms/${shown.sms}`, 5)
+})
+
+/** An email and an SMS that have been sent. */
+const shownTo = Effect.fnUntraced(function*(accountId: AccountId) {
+  const sql = yield* SqlClient.SqlClient
+  const [email] =
+    yield* sql`insert into email_messages (account_id, recipient, from_address, status, subject, sent_at, completed_at)
+    values (${accountId}, 'ada@people.example', 'us@people.example', 'sent', 'Hello', now(), now()) returning id`
+  const [sms] = yield* sql`insert into messages (account_id, channel, direction, recipient, content, status)
+    values (${accountId}, 'sms', 'out', '+250788123456', '{"body": "Hello"}', 'delivered') returning id`
+  const { cookie } = yield* signedInAs(accountId, "owner")
+  return { base: `/console/${accountId}`, cookie, email: Number(email?.["id"]), sms: Number(sms?.["id"]) }
 })
 
 /** A session that counts as connected; the paused node does not connect it. */
@@ -130,7 +163,7 @@ const connectedSession = Effect.fnUntraced(function*(accountId: number) {
   return Number(row?.["id"])
 })
 
-const isControl = (statement: string) => /^(begin|commit|rollback|savepoint|release)/i.test(statement)
+const isControl = (statement: string) => /^(begin|set transaction|commit|rollback|savepoint|release)/i.test(statement)
 
 /** Sandboxes look for due reports several times a second: on a slow machine as often as a code is sent. */
 const isOfSandbox = (statement: string) => /\bfrom sandbox_/.test(statement)
@@ -160,7 +193,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a request", (it) => {
         env: { DATABASE_URL: proxy.url, TEMPLATE_LIMIT_ENTERPRISE: "unlimited", PAUSED: "true" }
       })
       const { accountId, key } = yield* makeAccount()
-      const cases = casesWith(yield* connectedSession(accountId))
+      const cases = casesWith(yield* connectedSession(accountId), yield* shownTo(accountId))
       const found: Record<string, ReturnType<typeof perRequest>> = {}
       for (const [name, { method, options, path }] of Object.entries(cases)) {
         const ask = (index: number) => node.request(method, path, { key, ...options?.(index) })

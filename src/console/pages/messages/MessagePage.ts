@@ -275,14 +275,14 @@ export const messagePage = Page.account({
         channel,
         message: yield* (yield* Messages).find({ accountId, channel }, yield* idIn(ask, MessageId))
       }
-      const { id } = "email" in read ? read.email : read.message
+      const { id, status } = "email" in read ? read.email : read.message
       return {
         read,
         entries: yield* (yield* Timelines).read({ accountId, channel, id }),
         beside: ask.mode === "test"
           ? yield* besideOf(accountId, channel, "email" in read ? read.email : read.message)
           : [],
-        isAway: yield* awayOf(ask, channel)
+        isAway: status === "queued" && (yield* awayOf(ask, channel))
       }
     }),
   draw: ({ beside, entries, isAway, read }, ask) => {
