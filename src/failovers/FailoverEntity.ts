@@ -4,7 +4,7 @@ import { Rpc } from "effect/rpc"
 import type { FailoverId } from "../values/Ids.ts"
 
 /** The longest wait for one actor. A call to a dead node's actor waits until another node has its shard. */
-const wakeTimeout = "2 seconds"
+const wakeTimeout = "1 second"
 
 /** The actor of one message with steps, keyed by its id. `Wake` is a volatile wake-up: the rows say what is due. */
 export const FailoverEntity = Entity.make("Failover", [

@@ -48,8 +48,15 @@ export const moment = (ask: Ask, instant: string): Html =>
     momentText(ask, instant)
   }</time>`
 
+/** Making a format takes longer than drawing a row of a table. */
+const numbers = new Map<string, Intl.NumberFormat>()
+
 /** A number with the separators of the reader's language. */
-export const number = ({ t }: Ask, value: number): string => new Intl.NumberFormat(t.intl).format(value)
+export const number = ({ t }: Ask, value: number): string => {
+  const known = numbers.get(t.intl) ?? new Intl.NumberFormat(t.intl)
+  numbers.set(t.intl, known)
+  return known.format(value)
+}
 
 /** A price or a sum in US dollars. Prices of an SMS have up to six decimals. */
 export const inDollars = ({ t }: Ask, usd: number): string =>

@@ -136,8 +136,8 @@ const make = Effect.gen(function*() {
   }
 
   /**
-   * Active webhooks whose work has stalled: due for a second, claimed for longer than an attempt lasts, with a recovery that
-   * no actor moves, or suspended for a backlog that is empty, so that no row would ever wake the actor that resumes them.
+   * Active webhooks whose work has stalled: due for a second, claimed for longer than most attempts last, with a recovery
+   * that no actor moves, or suspended for a backlog that is empty, so that no row would ever wake the actor that resumes them.
    * Visits no other webhooks.
    */
   const findStalled = Query.findAll({
@@ -155,7 +155,7 @@ const make = Effect.gen(function*() {
             and not exists (select from webhook_queue q where q.webhook_id = w.id and q.status = 'pending')
           as is_waiting,
           exists (select from webhook_queue q where q.webhook_id = w.id and q.status = 'taken'
-            and q.due_at < now() - interval '5 seconds')
+            and q.due_at < now() - interval '2 seconds')
           or unhealthy_reason is null and exists (select from webhook_recoveries r where r.webhook_id = w.id
             and r.completed_at is null and not r.is_queued and r.moved_at < now() - interval '5 seconds') as is_claimed,
           exists (select from webhook_queue q where q.webhook_id = w.id and q.status = 'taken'

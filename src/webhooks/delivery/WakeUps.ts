@@ -5,7 +5,7 @@ import { QueueRepo } from "./QueueRepo.ts"
 import { type WakeUpReason, WebhookEntity } from "./WebhookEntity.ts"
 
 /** A wake-up for the actor of a dead node waits until another node has its shard. The others go out meanwhile. */
-const wakeTimeout = "2 seconds"
+const wakeTimeout = "1 second"
 
 const make = Effect.gen(function*() {
   const actor = yield* WebhookEntity.client

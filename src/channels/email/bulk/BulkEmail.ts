@@ -36,7 +36,7 @@ import { BatchShards } from "./BatchShards.ts"
 import type { AcceptedBatch, NewBatch } from "./BulkEmailApi.ts"
 
 /** The longest wait for one actor. A call to a dead node's actor waits until another node has its shard. */
-const wakeTimeout = "2 seconds"
+const wakeTimeout = "1 second"
 
 /** Longer: without the actor's answer, recipients that it has claimed are still mailed. */
 const cancelTimeout = "5 seconds"

@@ -8,7 +8,7 @@ import { SmppLinkActor } from "./SmppLinkActor.ts"
 import { bindName, SmppLinkEntity } from "./SmppLinkEntity.ts"
 
 /** A call to the actor of a dead node waits until another node has its shard. */
-const wakeTimeout = "2 seconds"
+const wakeTimeout = "1 second"
 
 /** Longer: without the actor's answer, parts that it has claimed are still submitted. */
 const cancelTimeout = "5 seconds"
