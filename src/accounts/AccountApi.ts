@@ -89,7 +89,7 @@ const confirmation = Text.check(
 ).annotate({ description: "The word DELETE" })
 
 const remove = HttpApiEndpoint.delete("remove", "/", {
-  payload: Schema.Struct({ confirmation }),
+  payload: Schema.Struct({ confirmation }).annotate({ identifier: "AccountRemoval" }),
   success: Nothing,
   error: apiErrors(ValidationFailed)
 }).annotate(Access.Access, Access.full("account:write", live)).annotateMerge(OpenApi.annotations({

@@ -33,7 +33,7 @@ const register = HttpApiEndpoint.post("register", "/register", {
     password: NewPassword,
     timezone: Schema.optionalKey(Timezone),
     locale: Schema.optionalKey(Locale)
-  }),
+  }).annotate({ identifier: "NewAccount" }),
   success: Data(Login).pipe(HttpApiSchema.status(201)),
   error: apiErrors(EmailTaken, RegistrationClosed, RateLimitExceeded, ValidationFailed)
 }).annotate(Access.Access, Access.open).annotate(Access.AddressLimit, "rateLimitLogin").annotateMerge(
@@ -53,7 +53,7 @@ const login = HttpApiEndpoint.post("login", "/login", {
         description: "A code of the authenticator app, or a recovery code, where the owner has one"
       })
     )
-  }),
+  }).annotate({ identifier: "NewLogin" }),
   success: Data(Login),
   error: apiErrors(InvalidCredentials, SecondFactorRequired, LoginPaused, RateLimitExceeded)
 }).annotate(Access.Access, Access.open).annotate(Access.AddressLimit, "rateLimitLogin").annotateMerge(
@@ -69,7 +69,7 @@ const logout = HttpApiEndpoint.post("logout", "/logout", { success: Nothing })
   .annotateMerge(OpenApi.annotations({ summary: "Log out", description: "Ends the current login session." }))
 
 const forgot = HttpApiEndpoint.post("forgot", "/password/forgot", {
-  payload: Schema.Struct({ email: EmailAddress }),
+  payload: Schema.Struct({ email: EmailAddress }).annotate({ identifier: "PasswordResetRequest" }),
   success: Nothing.pipe(HttpApiSchema.status(202)),
   error: apiErrors(RateLimitExceeded)
 }).annotate(Access.Access, Access.open).annotate(Access.AddressLimit, "rateLimitLogin").annotateMerge(
@@ -84,7 +84,7 @@ const reset = HttpApiEndpoint.post("reset", "/password/reset", {
     token: textBetween(1, 128),
     password: NewPassword,
     password_confirmation: textBetween(1, 128)
-  }),
+  }).annotate({ identifier: "PasswordReset" }),
   success: Nothing,
   error: apiErrors(TokenExpired, RateLimitExceeded, ValidationFailed)
 }).annotate(Access.Access, Access.open).annotate(Access.AddressLimit, "rateLimitLogin").annotateMerge(

@@ -29,7 +29,9 @@ const plan = HttpApiEndpoint.post("plan", "/", {
       `The next attempt to send a message of the fault's channel with a test key of the account takes the oldest planned fault of this channel, and fails by it. At most ${maxPlanned} are planned at a time. One that no message has used expires after an hour. Needs a test key.`
   }))
 
-const clear = HttpApiEndpoint.delete("clear", "/", { success: Data(Schema.Struct({ deleted: Schema.Int })) })
+const Deleted = Schema.Struct({ deleted: Schema.Int }).annotate({ identifier: "DeletedSandboxFaults" })
+
+const clear = HttpApiEndpoint.delete("clear", "/", { success: Data(Deleted) })
   .annotate(Access.Access, Access.full("messages:write", test))
   .annotateMerge(OpenApi.annotations({
     summary: "Delete planned faults",

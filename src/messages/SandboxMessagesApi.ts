@@ -41,7 +41,9 @@ const list = HttpApiEndpoint.get("list", "/", {
       "The messages as their recipients received them in the sandbox, newest first, at most 1,000 of each channel. Needs a test key."
   }))
 
-const clear = HttpApiEndpoint.delete("clear", "/", { success: Data(Schema.Struct({ deleted: Schema.Int })) })
+const Deleted = Schema.Struct({ deleted: Schema.Int }).annotate({ identifier: "DeletedSandboxMessages" })
+
+const clear = HttpApiEndpoint.delete("clear", "/", { success: Data(Deleted) })
   .annotate(Access.Access, Access.full("messages:write", test))
   .annotateMerge(OpenApi.annotations({
     summary: "Clear what test keys sent",

@@ -44,6 +44,13 @@ export const codePointsBetween = (minimum: number, maximum: number) =>
     })
   )
 
+/**
+ * A pattern for clients, where another check decides. It has to match every text that this check accepts, and has no
+ * lookahead, which several languages lack.
+ */
+export const documentedPattern = (pattern: string) =>
+  Schema.makeFilter((_: string) => undefined, { toJsonSchema: () => ({ pattern }) })
+
 /** Not only blanks. A length check refuses empty strings. */
 export const notBlank = Schema.makeFilter(
   (text: string) => text === "" || /\S/.test(text) ? undefined : "must not be blank",

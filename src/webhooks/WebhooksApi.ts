@@ -9,7 +9,7 @@ import { Authentication } from "../platform/http/Authentication.ts"
 import { RequestRules, WaitsOutside } from "../platform/http/RequestRules.ts"
 import { DeliveryId, EventId, pathId, WebhookId } from "../values/Ids.ts"
 import { Data, Done, Nothing, Paged, pageQuery, sortedPageQuery } from "../values/Page.ts"
-import { textBetween } from "../values/Text.ts"
+import { documentedPattern, textBetween } from "../values/Text.ts"
 import { TimestampInput } from "../values/Timestamp.ts"
 import { DeliveryStatus } from "./delivery/DeliveryState.ts"
 import { EventExpired, RetryPolicyName, Webhook, WebhookNotActive } from "./endpoint/Webhook.ts"
@@ -17,7 +17,8 @@ import { WebhookHeaders } from "./endpoint/WebhookHeaders.ts"
 import { DeliveryDetail, DeliverySummary } from "./history/Delivery.ts"
 
 /** The rules for the URL depend on settings, so the service checks them. */
-const url = textBetween(1, 2048).annotate({ description: "HTTPS endpoint that receives the POSTs" })
+const url = textBetween(1, 2048).check(documentedPattern("^[Hh][Tt][Tt][Pp][Ss]?://[^#]+$"))
+  .annotate({ description: "HTTPS endpoint that receives the POSTs" })
 
 const distinct = Schema.isUnique({ message: "each value may appear once" })
 

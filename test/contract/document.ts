@@ -15,7 +15,9 @@ const followed = (schema: unknown): unknown => {
 const operation = (method: string, path: string) =>
   at(document, "paths", path.replaceAll(/:(\w+)/g, "{$1}"), method.toLowerCase())
 
-const jsonOf = (message: unknown) => followed(at(message, "content", "application/json", "schema"))
+const schemaOf = (message: unknown) => at(message, "content", "application/json", "schema")
+
+const jsonOf = (message: unknown) => followed(schemaOf(message))
 
 /** Whether an endpoint answers 200 with an array as its `data`. */
 export const isList = ({ method, path }: { readonly method: string; readonly path: string }) =>
@@ -43,3 +45,41 @@ export const queryOf = ({ method, path }: { readonly method: string; readonly pa
 export const bodyOf = ({ method, path }: { readonly method: string; readonly path: string }): ReadonlyArray<string> => [
   ...new Set(fieldsOf(jsonOf(at(operation(method, path), "requestBody"))))
 ]
+
+/** The places of the objects within a schema that have fields and no name. */
+const objectsIn = (schema: unknown, place: string): ReadonlyArray<string> => {
+  if (schema === undefined || at(schema, "$ref") !== undefined) return []
+  const fields = Object.entries(Object(at(schema, "properties"))).map(([name, each]) => [`${place}.${name}`, each])
+  const others = ["anyOf", "oneOf", "allOf"].flatMap((word) => Object.values(Object(at(schema, word))))
+  const all = [...fields, ...[...others, at(schema, "items")].map((each) => [place, each])]
+  return [
+    ...(fields.length > 0 ? [place] : []),
+    ...all.flatMap(([name, each]) => objectsIn(each, String(name)))
+  ]
+}
+
+/** The fields around what an answer holds. They have no name of a schema. */
+const isEnvelope = (schema: unknown) =>
+  Object.keys(Object(at(schema, "properties"))).every((name) => ["success", "data", "meta"].includes(name))
+
+/** The objects without a name in an operation's body and in its answers of success. */
+export const unnamedIn = (method: string, path: string): ReadonlyArray<string> => {
+  const { requestBody, responses } = Object(operation(method, path))
+  const answers = Object.entries(Object(responses)).filter(([status]) => status.startsWith("2"))
+  return [
+    ...objectsIn(schemaOf(requestBody), "body"),
+    ...answers.flatMap(([status, answer]) =>
+      objectsIn(schemaOf(answer), status).filter((place) => place !== status || !isEnvelope(schemaOf(answer)))
+    )
+  ]
+}
+
+/** The patterns of all fields with this name in bodies. */
+export const patternsOf = (field: string): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  JSON.stringify(at(document, "components", "schemas"), (name, value) => {
+    if (name === field && typeof at(value, "pattern") === "string") found.push(String(at(value, "pattern")))
+    return value
+  })
+  return found
+}

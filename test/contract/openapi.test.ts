@@ -9,6 +9,7 @@ import { eventNames, type Topic, topics } from "../../src/events/EventNames.ts"
 import { generate as generateSecret, sign, signingKey } from "../../src/webhooks/endpoint/WebhookSecret.ts"
 import { eventually, makeAccount, Service } from "../support/Service.ts"
 import { endpoints } from "./contract.ts"
+import { unnamedIn } from "./document.ts"
 
 const Operation = Schema.Struct({
   operationId: Schema.String,
@@ -205,6 +206,13 @@ describe("OpenAPI document", () => {
       )
       assert.isFalse(inline, `${name} describes an error without its name`)
     }
+  })
+
+  it("each body, and what each answer of success holds, is a schema with a name", () => {
+    const unnamed = endpoints.flatMap(({ method, name, path }) =>
+      unnamedIn(method, path).map((place) => `${name}: ${place}`)
+    )
+    assert.deepStrictEqual(unnamed, [])
   })
 
   it("the content of a WhatsApp message has one form for each type, and only a text needs no type", () => {

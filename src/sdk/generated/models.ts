@@ -90,6 +90,11 @@ export interface Account {
   readonly created_at: string
 }
 
+export interface AccountRemoval {
+  /** The word DELETE */
+  readonly confirmation: string
+}
+
 export interface AddedEmailDomain {
   readonly id: number
   readonly domain: string
@@ -221,6 +226,14 @@ export interface DailyUsage {
   readonly count: number
   /** US dollars */
   readonly cost_usd: number
+}
+
+export interface DeletedSandboxFaults {
+  readonly deleted: number
+}
+
+export interface DeletedSandboxMessages {
+  readonly deleted: number
 }
 
 export interface EmailBatch {
@@ -583,6 +596,15 @@ export interface MessageSummary {
   readonly href: string
 }
 
+export interface NewAccount {
+  readonly name: string
+  /** An email address */
+  readonly email: string
+  readonly password: string
+  readonly timezone?: "UTC" | "America/New_York" | "America/Los_Angeles" | "America/Chicago" | "Europe/London" | "Europe/Berlin" | "Europe/Paris" | "Asia/Tokyo" | "Asia/Shanghai" | "Asia/Dubai" | "Africa/Nairobi" | "Africa/Kigali" | "Africa/Lagos" | "Australia/Sydney" | "Pacific/Auckland" | undefined
+  readonly locale?: "en" | "fr" | "es" | "pt" | "de" | "ar" | "sw" | "rw" | undefined
+}
+
 export interface NewApiKey {
   readonly name: string
   readonly scopes?: ReadonlyArray<"whatsapp:read" | "whatsapp:write" | "sms:write" | "email:write" | "verify:write" | "account:read"> | undefined
@@ -789,6 +811,13 @@ export interface NewFailover {
   readonly tags?: ReadonlyArray<string> | undefined
   /** Up to 20 texts by name, which the record and the events of the message repeat. Logs never have them */
   readonly metadata?: { readonly [name: string]: string } | undefined
+}
+
+export interface NewLogin {
+  readonly email: string
+  readonly password: string
+  /** A code of the authenticator app, or a recovery code, where the owner has one */
+  readonly code?: string | undefined
 }
 
 export interface NewSandboxFault {
@@ -1059,6 +1088,17 @@ export interface PasswordChange {
   readonly current_password: string
   readonly password: string
   readonly password_confirmation: string
+}
+
+export interface PasswordReset {
+  readonly token: string
+  readonly password: string
+  readonly password_confirmation: string
+}
+
+export interface PasswordResetRequest {
+  /** An email address */
+  readonly email: string
 }
 
 export interface PhoneValidation {

@@ -10,6 +10,7 @@ import type {
   AcceptedWhatsAppBatch,
   AcceptedWhatsAppMessage,
   Account,
+  AccountRemoval,
   AddedEmailDomain,
   ApiKey,
   AttentionItem,
@@ -21,6 +22,8 @@ import type {
   CreatedApiKey,
   CreatedWhatsAppSession,
   DailyUsage,
+  DeletedSandboxFaults,
+  DeletedSandboxMessages,
   EmailBatch,
   EmailBatchRecipient,
   EmailDomain,
@@ -41,12 +44,14 @@ import type {
   MessageBatch,
   MessageStatistics,
   MessageSummary,
+  NewAccount,
   NewApiKey,
   NewEmail,
   NewEmailBatch,
   NewEmailDomain,
   NewEmailTemplate,
   NewFailover,
+  NewLogin,
   NewSandboxFault,
   NewSms,
   NewSmsBatch,
@@ -64,6 +69,8 @@ import type {
   PairingCode,
   PairingRequest,
   PasswordChange,
+  PasswordReset,
+  PasswordResetRequest,
   PhoneValidation,
   Profile,
   ProfileChange,
@@ -151,10 +158,7 @@ export interface AccountResource {
    * Delete the account. Irreversible. Keys and login sessions are refused at once, and nothing more is sent. All
    * data of the account is erased soon after. Its email address is free at once.
    */
-  delete(body: {
-    /** The word DELETE */
-    readonly confirmation: string
-  }, options?: RequestOptions): Promise<void>
+  delete(body: AccountRemoval, options?: RequestOptions): Promise<void>
 
   /**
    * Change the profile. Absent fields keep their value. A new email address is pending until a person confirms it
@@ -225,44 +229,25 @@ export interface AuthResource {
    * production the owner gets a mail with a link, and the account sends nothing before the address is confirmed
    * there.
    */
-  register(body: {
-    readonly name: string
-    /** An email address */
-    readonly email: string
-    readonly password: string
-    readonly timezone?: "UTC" | "America/New_York" | "America/Los_Angeles" | "America/Chicago" | "Europe/London" | "Europe/Berlin" | "Europe/Paris" | "Asia/Tokyo" | "Asia/Shanghai" | "Asia/Dubai" | "Africa/Nairobi" | "Africa/Kigali" | "Africa/Lagos" | "Australia/Sydney" | "Pacific/Auckland" | undefined
-    readonly locale?: "en" | "fr" | "es" | "pt" | "de" | "ar" | "sw" | "rw" | undefined
-  }, options?: RequestOptions): Promise<Login>
+  register(body: NewAccount, options?: RequestOptions): Promise<Login>
 
   /**
    * Log in. Returns a session token. Use it like an API key without scopes. An owner with a second factor sends its
    * code, too.
    */
-  login(body: {
-    readonly email: string
-    readonly password: string
-    /** A code of the authenticator app, or a recovery code, where the owner has one */
-    readonly code?: string | undefined
-  }, options?: RequestOptions): Promise<Login>
+  login(body: NewLogin, options?: RequestOptions): Promise<Login>
 
   /**
    * Request a password reset. Mails a token to the address if an account has it. The response is the same if none
    * has.
    */
-  forgotPassword(body: {
-    /** An email address */
-    readonly email: string
-  }, options?: RequestOptions): Promise<void>
+  forgotPassword(body: PasswordResetRequest, options?: RequestOptions): Promise<void>
 
   /**
    * Set a new password. Requires the token from the mail, which works once and within an hour. Ends all login
    * sessions; API keys stay valid.
    */
-  resetPassword(body: {
-    readonly token: string
-    readonly password: string
-    readonly password_confirmation: string
-  }, options?: RequestOptions): Promise<void>
+  resetPassword(body: PasswordReset, options?: RequestOptions): Promise<void>
 
   /** Log out. Ends the current login session. */
   logout(options?: RequestOptions): Promise<void>
@@ -631,9 +616,7 @@ export interface SandboxFaultsResource {
   plan(body: NewSandboxFault, options?: RequestOptions): Promise<SandboxFault>
 
   /** Delete planned faults. Deletes all faults that no message has used yet. Needs a test key. */
-  clear(options?: RequestOptions): Promise<{
-    readonly deleted: number
-  }>
+  clear(options?: RequestOptions): Promise<DeletedSandboxFaults>
 }
 
 /** Operations at `client.sandboxMessages`. */
@@ -648,9 +631,7 @@ export interface SandboxMessagesResource {
    * Clear what test keys sent. Empties the sandbox of the account. The records of the messages stay. Needs a test
    * key.
    */
-  clear(options?: RequestOptions): Promise<{
-    readonly deleted: number
-  }>
+  clear(options?: RequestOptions): Promise<DeletedSandboxMessages>
 }
 
 /** Operations at `client.sandboxReceiver`. */

@@ -15,7 +15,13 @@ export const SenderId = Text.check(
       isSenderId(text)
         ? undefined
         : "must be a name of 3 to 11 letters and digits with at least one letter, a number such as +250788123456, or a short code of 3 to 8 digits",
-    { toJsonSchema: () => ({ minLength: 3, maxLength: 16 }) }
+    {
+      toJsonSchema: () => ({
+        minLength: 3,
+        maxLength: 16,
+        pattern: "^(?:\\+[0-9]+|[A-Za-z0-9][A-Za-z0-9 &._-]{1,9}[A-Za-z0-9])$"
+      })
+    }
   )
 ).annotate({ description: "A name of 3 to 11 characters, a number in E.164, or a short code" })
 
