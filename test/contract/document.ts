@@ -83,3 +83,60 @@ export const patternsOf = (field: string): ReadonlyArray<string> => {
   })
   return found
 }
+
+/** The names of an interface: fields at any depth with dots between them, words of closed lists, and headers. */
+export interface Names {
+  readonly paths: ReadonlyArray<string>
+  readonly words: ReadonlyArray<string>
+  readonly headers: ReadonlyArray<string>
+}
+
+const namesWithin = (schema: unknown, path = "", depth = 0): Pick<Names, "paths" | "words"> => {
+  const found = followed(schema)
+  if (depth > 8 || typeof found !== "object" || found === null) return { paths: [], words: [] }
+  const parts = ["anyOf", "oneOf", "allOf"].flatMap((word) => Object.values(Object(at(found, word))))
+  const within = [...parts, at(found, "items"), at(found, "additionalProperties")].map((each) => [path, each] as const)
+  const fields = Object.entries(Object(at(found, "properties")))
+    .map(([name, each]) => [path === "" ? name : `${path}.${name}`, each] as const)
+  const all = [...within, ...fields].map(([place, each]) => namesWithin(each, place, depth + 1))
+  const words = Object.values(Object(at(found, "enum"))).map(String)
+  return {
+    paths: [...fields.map(([place]) => place), ...all.flatMap(({ paths }) => paths)],
+    words: [...words, ...all.flatMap((each) => each.words)]
+  }
+}
+
+/** The names of an operation's body. */
+export const namesOfBody = ({ method, path }: { readonly method: string; readonly path: string }): Names => ({
+  ...namesWithin(schemaOf(at(operation(method, path), "requestBody"))),
+  headers: []
+})
+
+/** The names of an operation's query, body and answers of success. */
+export const namesOf = (endpoint: { readonly method: string; readonly path: string }): Names => {
+  const { parameters, requestBody, responses, security } = Object(operation(endpoint.method, endpoint.path))
+  const answers = Object.entries(Object(responses)).filter(([status]) => status.startsWith("2"))
+  const all = [requestBody, ...answers.map(([, answer]) => answer)].map((message) => namesWithin(schemaOf(message)))
+  const inHeader = Object.values(Object(parameters)).map(followed).filter((each) => at(each, "in") === "header")
+  return {
+    paths: [...queryOf(endpoint), ...all.flatMap(({ paths }) => paths)],
+    words: all.flatMap(({ words }) => words),
+    headers: [
+      ...inHeader.map((each) => String(at(each, "name")).toLowerCase()),
+      ...(requestBody === undefined ? [] : ["content-type"]),
+      ...(Object.keys(Object(security)).length === 0 ? [] : ["authorization"])
+    ]
+  }
+}
+
+/** The names of all events. */
+export const namesOfEvents: Names = (() => {
+  const posts = Object.values(Object(at(document, "webhooks"))).map((each) => at(each, "post"))
+  const all = posts.map((post) => namesWithin(schemaOf(at(post, "requestBody"))))
+  const headers = posts.flatMap((post) => Object.values(Object(at(post, "parameters")))).map(followed)
+  return {
+    paths: all.flatMap(({ paths }) => paths),
+    words: all.flatMap(({ words }) => words),
+    headers: headers.map((each) => String(at(each, "name")).toLowerCase())
+  }
+})()
