@@ -5,6 +5,7 @@ import * as NodeFs from "node:fs"
 import * as NodeOs from "node:os"
 import * as NodePath from "node:path"
 import { fileURLToPath } from "node:url"
+import { cli } from "../support/cli.ts"
 import { freePort } from "../support/freePort.ts"
 import { eventually } from "../support/Service.ts"
 
@@ -70,6 +71,9 @@ const plain = (text: string) => text.replaceAll(/\u001b\[[\d;]*m/g, "").replaceA
 
 const key = /sk_live_\w{38}/g
 
+/** Where the node takes reports is nothing that a person has to read on the first screen. */
+const aboutBounces = /bounces and complaints/
+
 describe("the first start", () => {
   it.live(
     "without a terminal writes the key to a file for this account alone, and prints only the file's path",
@@ -89,6 +93,7 @@ describe("the first start", () => {
         assert.strictEqual(NodeFs.statSync(link).mode & 0o777, 0o600)
         assert.match(NodeFs.readFileSync(link, "utf8"), /^http:\/\/localhost:\d+\/console\/setup\/st_\w{38}\n$/)
         assert.isNull(text.match(key))
+        assert.notMatch(text, aboutBounces)
         assert.strictEqual(NodeFs.statSync(path).mode & 0o777, 0o600)
         const [, address = ""] = /(http:\S+)\/\?token=/.exec(text) ?? []
         const authorization = `Bearer ${NodeFs.readFileSync(path, "utf8").trim()}`
@@ -142,10 +147,32 @@ describe("the first start", () => {
         assert.notInclude(text, "?token=")
         const [first, second, ...others] = text.match(key) ?? []
         assert.deepStrictEqual([first, others], [second, []])
+        assert.notMatch(text, aboutBounces)
         assert.isFalse(NodeFs.existsSync(NodePath.join(folder, "first-key")))
         const [command = ""] = /curl .*/.exec(text) ?? []
         const answer = NodeChildProcess.execFileSync("sh", ["-c", command], { encoding: "utf8", stdio: "pipe" })
         assert.strictEqual(JSON.parse(answer).data.status, "queued")
+      }).pipe(Effect.scoped)
+  )
+
+  it.live.skipIf(!hasTerminal)(
+    "is the only one that prints a key: the second prints one link, and the command that creates another key",
+    () =>
+      Effect.gen(function*() {
+        const folder = yield* dataDir
+        const env = { DATA_DIR: folder, TERM: "xterm", SHELL: "/bin/sh" }
+        yield* start(onTerminal, env).pipe(
+          Effect.flatMap(({ output }) => eventually(Effect.sync(output), (seen) => key.test(seen), "60 seconds")),
+          Effect.scoped
+        )
+        const { output } = yield* start(onTerminal, env)
+        const seen = yield* eventually(Effect.sync(output), (text) => text.includes("Another API key: "), "60 seconds")
+        const text = plain(seen)
+        assert.isNull(text.match(key))
+        assert.strictEqual(text.match(/https?:\S+\/console\/setup\/st_\w{38}/g)?.length, 1)
+        const [, words = ""] = /^Another API key: npm run cli -- (.*)$/m.exec(text) ?? []
+        const created = yield* cli(words.split(" "), { DATA_DIR: folder })
+        assert.match(created.stdout, key, created.stderr)
       }).pipe(Effect.scoped)
   )
 
