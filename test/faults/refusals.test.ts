@@ -154,6 +154,13 @@ layer(Stage.layer, options)("a database that says no", (it) => {
               if (status === 503) assert.match(headers["retry-after"] ?? "", /^\d+$/)
             }
             const unready = seen.filter(({ status }) => status === 503).length
+            if (fault === "full disk") {
+              const said = node.logs.filter((line) => line.includes("PostgreSQL fails requests"))
+              assert.isTrue(
+                said.some((line) => line.includes("Free space on the disk of the database")),
+                said.join("\n")
+              )
+            }
 
             const { at } = yield* ended(node, key, batch)
             assert.deepInclude(at("data"), { status: "completed", total: bulk.length, sent: bulk.length, queued: 0 })

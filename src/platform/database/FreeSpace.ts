@@ -13,6 +13,8 @@ const gigabyte = 1_000_000_000
 
 const interval = "10 seconds"
 
+const remedy = "Free space on the disk of the database, enlarge it, or raise DATABASE_SIZE_LIMIT_GB."
+
 const gauge = Metric.gauge("database_free_bytes", { description: "How much the database may grow" })
 
 /** The measured space, and the mark below which nothing is accepted. */
@@ -72,7 +74,7 @@ export class FreeSpace extends Context.Service<FreeSpace, {
         yield* (isLow
           ? Effect.logError("the database's free space is below the mark, nothing is accepted")
           : Effect.logInfo("the database has free space again")).pipe(
-            Effect.annotateLogs({ free_bytes: freeBytes, mark_bytes: markBytes })
+            Effect.annotateLogs({ free_bytes: freeBytes, mark_bytes: markBytes, ...(isLow && { remedy }) })
           )
       })
       yield* sample

@@ -10,7 +10,7 @@ const memoryMillis = 5_000
  * a query that reads still answers.
  */
 export class Outages extends Context.Service<Outages, {
-  /** Notes the failure of a request, if it blames the server, and logs it unless the outage is known. */
+  /** Notes the failure of a request, if it blames the server, and logs it with what to do, unless the outage is known. */
   readonly note: (cause: Cause.Cause<unknown>) => Effect.Effect<void>
   /** Whether the server failed a request of this node within the last five seconds. */
   readonly isRecent: Effect.Effect<boolean>
@@ -26,8 +26,8 @@ export class Outages extends Context.Service<Outages, {
         const isKnown = yield* isRecent
         lastMillis = yield* Clock.currentTimeMillis
         if (isKnown) return
-        const { reason } = DatabaseUnreachable.from(error)
-        yield* Effect.logWarning("PostgreSQL fails requests").pipe(Effect.annotateLogs({ reason }))
+        const { reason, remedy } = DatabaseUnreachable.from(error)
+        yield* Effect.logWarning("PostgreSQL fails requests").pipe(Effect.annotateLogs({ reason, remedy }))
       })
     })
   })

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Option, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { DatabaseUnreachable } from "../../../src/platform/database/DatabaseUnreachable.ts"
 import { Outages } from "../../../src/platform/database/Outages.ts"
 import { isDatabaseUnavailable, outageIn } from "../../../src/platform/database/unavailable.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -52,6 +53,17 @@ describe("outageIn", () => {
     const statement = ["25P02", "25P03", "40001", "40P01", "53400", "55P03", "57014", "22001", "23505", "42P01"]
     assert.deepStrictEqual(server.filter(isOutage), server)
     assert.deepStrictEqual(statement.filter(isOutage), [])
+  })
+})
+
+describe("DatabaseUnreachable", () => {
+  it("says what to do about a full disk, and about a lack of memory or connections, and else names DATABASE_URL", () => {
+    const messageOf = (code: string) => DatabaseUnreachable.from(errorWith(code)).message
+    assert.match(messageOf("53100"), /\. Free space on the disk of the database, or enlarge it\.$/)
+    assert.match(messageOf("53200"), /\. Give the machine of the database more memory\.$/)
+    assert.match(messageOf("53300"), /\. Raise max_connections of PostgreSQL, or lower DATABASE_CONNECTIONS\.$/)
+    assert.match(messageOf("25006"), /\. Let DATABASE_URL lead to a server that takes writes\.$/)
+    assert.match(messageOf("57P03"), /\. Check DATABASE_URL, or unset it to use the embedded database\.$/)
   })
 })
 
