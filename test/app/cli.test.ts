@@ -15,6 +15,23 @@ const onDatabase = Effect.map(TestDatabase, ({ url }) => ({
   ENCRYPTION_KEY: Buffer.alloc(32, 1).toString("base64")
 }))
 
+/** All commands but the help: each of them reads the settings. */
+const readingSettings = [
+  "config",
+  "serve",
+  "doctor",
+  "migrate",
+  "account list",
+  "account key 1",
+  "console setup-link",
+  "console operator ada@example.com",
+  "webhook listen",
+  "prices import prices.csv",
+  "rotate-key",
+  "restored",
+  "usage rebuild"
+]
+
 const temporaryFolder = Effect.acquireRelease(
   Effect.sync(() => NodeFs.mkdtempSync(NodePath.join(NodeOs.tmpdir(), "messaging-cli-"))),
   (path) => Effect.sync(() => NodeFs.rmSync(path, { recursive: true }))
@@ -105,19 +122,22 @@ describe("command line", () => {
       assert.notInclude(stderr, "ECONNREFUSED")
     }))
 
-  it.live("an unknown name in .env stops a command and gets the nearest setting", () =>
+  it.live("an unknown name in .env stops each command that reads settings, and gets the nearest setting", () =>
     Effect.gen(function*() {
       const folder = yield* temporaryFolder
       NodeFs.writeFileSync(NodePath.join(folder, ".env"), "SMTP_ULR=smtp://relay\nOTP_LIMT_HOUR=9\nCOLOUR=red\n")
-      const { code, stderr } = yield* cli(["config"], {}, { cwd: folder })
-      assert.strictEqual(code, 1)
       const path = NodePath.join(NodeFs.realpathSync(folder), ".env")
-      assert.strictEqual(
-        stderr,
-        `${path} sets COLOUR, which is not a setting. Remove it: docs/settings.md lists all settings.\n`
-          + `${path} sets OTP_LIMT_HOUR, which is not a setting. Did you mean OTP_LIMIT_HOUR?\n`
-          + `${path} sets SMTP_ULR, which is not a setting. Did you mean SMTP_URL?\n`
-      )
+      for (const command of readingSettings) {
+        const ended = yield* cli(command.split(" "), {}, { cwd: folder })
+        assert.deepStrictEqual(ended, {
+          code: 1,
+          stdout: "",
+          stderr: `${path} sets COLOUR, which is not a setting. Remove it: docs/settings.md lists all settings.\n`
+            + `${path} sets OTP_LIMT_HOUR, which is not a setting. Did you mean OTP_LIMIT_HOUR?\n`
+            + `${path} sets SMTP_ULR, which is not a setting. Did you mean SMTP_URL?\n`
+        }, command)
+      }
+      assert.deepStrictEqual(NodeFs.readdirSync(folder), [".env"])
     }).pipe(Effect.scoped))
 
   it.live("config prints each value with its origin, masks secrets, and warns of a misspelt variable", () =>

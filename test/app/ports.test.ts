@@ -1,6 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, type Scope } from "effect"
+import { Effect, Option, type Scope } from "effect"
+import * as NodeFs from "node:fs"
 import * as NodeNet from "node:net"
+import * as NodeUrl from "node:url"
+import { barrier } from "../../src/platform/database/embedded/EmbeddedAccount.ts"
 import { cli, sandboxed } from "../support/cli.ts"
 import { encryptionKey } from "../support/Service.ts"
 
@@ -12,6 +15,16 @@ const takenPort: Effect.Effect<number, never, Scope.Scope> = Effect.acquireRelea
   }),
   (server) => Effect.sync(() => server.close())
 ).pipe(Effect.map((server) => Object(server.address()).port))
+
+const main = NodeUrl.fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+
+/** Root may use every port, so its tests run this command as another user. */
+const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined
+
+/** Whether that user can read the program, and ports below 1024 are reserved, which containers may change. */
+const hasReservedPorts = process.platform === "linux"
+  && Number(NodeFs.readFileSync("/proc/sys/net/ipv4/ip_unprivileged_port_start", "utf8")) > 84
+  && (user === undefined || Option.isNone(barrier(main, { ...user, switched: true })))
 
 /** No database answers there: the ports are tried before. */
 const settings = {
@@ -36,6 +49,30 @@ describe("a start", () => {
         assert.include(next.stderr, "PostgreSQL cannot be used")
       }).pipe(Effect.scoped))
   }
+
+  it.live.skipIf(!hasReservedPorts)(
+    "as an account that may not use a port names each setting at once, with a command that uses one that it may",
+    () =>
+      Effect.gen(function*() {
+        const names = ["PORT", "RUNNER_PORT", "METRICS_PORT", "BOUNCE_PORT"]
+        const reserved = Object.fromEntries(names.map((name, index) => [name, String(81 + index)]))
+        const { code, stderr } = yield* cli(["serve"], { ...settings, ...reserved }, { user })
+        assert.strictEqual(code, 1)
+        const found = [
+          ...stderr.matchAll(
+            /^This account may not listen on port (\d+) of 127\.0\.0\.1\. Use another one: (\w+)=(\d+) npm start$/gm
+          )
+        ]
+        assert.sameMembers(
+          found.map(([, port = "", name = ""]) => `${name} ${port}`),
+          Object.entries(reserved).map((each) => each.join(" ")),
+          stderr
+        )
+        const others = Object.fromEntries(found.map(([, , name = "", other = ""]) => [name, other]))
+        const next = yield* cli(["serve"], { ...settings, ...others }, { user })
+        assert.include(next.stderr, "PostgreSQL cannot be used")
+      })
+  )
 
   it.live("at an address of another machine says that its setting must name one of this machine", () =>
     Effect.gen(function*() {

@@ -18,6 +18,8 @@ export interface CommandEnd {
 interface RunOptions {
   readonly cwd?: string
   readonly input?: string
+  /** Only root runs a command as another user. */
+  readonly user?: { readonly uid: number; readonly gid: number } | undefined
 }
 
 type Run = (
@@ -26,12 +28,12 @@ type Run = (
   options?: RunOptions
 ) => Effect.Effect<CommandEnd>
 
-const runOf = (program: string): Run => (words, environment = {}, { cwd, input = "" } = {}) =>
+const runOf = (program: string): Run => (words, environment = {}, { cwd, input = "", user } = {}) =>
   Effect.callback<CommandEnd>((resume) => {
     const child = execFile(
       process.execPath,
       [program, ...words],
-      { env: { PATH: process.env["PATH"], ...environment }, cwd },
+      { env: { PATH: process.env["PATH"], ...environment }, cwd, ...user },
       (error, stdout, stderr) =>
         resume(Effect.succeed({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr }))
     )
