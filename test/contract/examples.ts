@@ -1,7 +1,9 @@
 import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Answer, eventually, makeAccount, type RunningNode } from "../support/Service.ts"
+import { mailTo } from "../support/sandboxMails.ts"
 import { endpoints, fill } from "./contract.ts"
+import { phoneRecipes } from "./phoneExamples.ts"
 import { connectedSession, queries, rowFor, samples } from "./samples.ts"
 
 /** A request that an operation answers with success. */
@@ -92,9 +94,20 @@ const scheduled = ["email", "sms", "whatsapp"].flatMap((channel) => [
   [`PATCH /v1/${channel}/batches/:batch_id`, waiting(`/v1/${channel}/send-bulk`, true)] as const
 ])
 
+/** A reset of the password with the token of the mail. */
+const resetPassword = Effect.fnUntraced(function*({ request }: Caller) {
+  const address = "lee@example.com"
+  yield* makeAccount({ email: address, password })
+  yield* request("POST", "/v1/auth/password/forgot", { json: { email: address } })
+  const [token = ""] = /rt_live_\w+/.exec(yield* Effect.orDie(mailTo(address, "password"))) ?? []
+  return { json: { token, password: "another horse battery", password_confirmation: "another horse battery" } }
+})
+
 /** Requests that a sample and its row do not make. */
 const recipes = {
   ...Object.fromEntries(scheduled),
+  ...phoneRecipes,
+  "POST /v1/auth/password/reset": resetPassword,
   "POST /v1/messages/:failover_id/cancel": waiting("/v1/messages", false),
   "PATCH /v1/messages/:failover_id": waiting("/v1/messages", true),
   "POST /v1/auth/register": bodies({ name: "Grace", email: "grace@example.com", password: "correct horse battery" }),
@@ -174,78 +187,6 @@ const recipes = {
     recipients: [{ to: "+250788123456", variables: { name: "Ada" } }]
   })
 } satisfies Readonly<Record<string, (caller: Caller) => Effect.Effect<Asked, never, unknown>>>
-
-/** Operations that a test cannot run: their answers need a phone, a mail that was read, or a file. */
-export const byHand: Readonly<Record<string, object>> = {
-  "POST /v1/auth/password/reset": {
-    status: 200,
-    body: { token: "rt_live_0123456789abcdefghijklmnopqrstuvwxyzAB", password, password_confirmation: password },
-    answer: {
-      success: true,
-      data: null,
-      meta: { request_id: "01a20c0d-1f15-7096-af90-fb5b412357a0", timestamp: "2026-11-24T05:35:16.250000Z" }
-    }
-  },
-  "GET /v1/whatsapp/sessions/{id}/qr": {
-    status: 200,
-    params: { id: 1 },
-    answer: { qr_code: "data:image/png;base64,iVBORw0KGgo=", expires_at: "2026-11-24T05:36:16.000000Z" }
-  },
-  "POST /v1/whatsapp/sessions/{id}/pairing-code": {
-    status: 200,
-    params: { id: 1 },
-    body: { phone_number: "+15550100300" },
-    answer: { success: true, data: { code: "ABCD1234", expires_at: "2026-11-24T05:36:16.000000Z" } }
-  },
-  "POST /v1/whatsapp/sessions/{id}/pairing-link": {
-    status: 200,
-    params: { id: 1 },
-    answer: {
-      success: true,
-      data: {
-        url: "https://messages.example.com/console/pair/1.1.1795585000.c2lnbmVkLWJ5LXRoZS1zZXJ2aWNlLW9u",
-        expires_at: "2026-11-24T05:46:16.000000Z"
-      }
-    }
-  },
-  "GET /v1/whatsapp/messages/{id}/media": { status: 200, params: { id: 1 } },
-  "POST /v1/whatsapp/groups": {
-    status: 201,
-    body: { session_id: 1, name: "Team", participants: ["+250788123456"] },
-    answer: {
-      data: {
-        id: 1,
-        session_id: 1,
-        name: "Team",
-        description: null,
-        participants: [{ phone: "+250788123456", role: "member" }],
-        participant_count: 1,
-        invite_link: null,
-        created_at: "2026-11-24T05:35:16.250000Z"
-      }
-    }
-  },
-  "PUT /v1/whatsapp/groups/{id}": {
-    status: 200,
-    params: { id: 1 },
-    body: { name: "Team of the shop", add_participants: ["+250788123457"] },
-    answer: {
-      data: {
-        id: 1,
-        session_id: 1,
-        name: "Team of the shop",
-        description: null,
-        participants: [
-          { phone: "+250788123456", role: "member" },
-          { phone: "+250788123457", role: "member" }
-        ],
-        participant_count: 2,
-        invite_link: null,
-        created_at: "2026-11-24T05:35:16.250000Z"
-      }
-    }
-  }
-}
 
 /** The row that a path names, or one for its list. */
 const rowOf = (path: string) =>
