@@ -123,6 +123,21 @@ layer(Relay.layer(), { excludeTestServices: true })("bulk email", (it) => {
       assert.strictEqual(first.mail.text?.trim(), "h")
     }))
 
+  it.effect("a recipient as Name <address>, alone or in an object, gets a batch's mail at the bare address", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { sink } = yield* Relay
+      const { key } = yield* makeAccount()
+      const recipients = ["Ann Lee <named-a@people.example>", { to: "\"Ng, Bo\" <named-b@people.example>" }]
+      yield* ended(node, key, yield* sendBulk(node, key, { subject: "s", text: "t", recipients }))
+      for (const to of ["named-a@people.example", "named-b@people.example"]) {
+        const found = sink.messages.filter((message) => message.to.includes(to))
+        assert.deepStrictEqual(found.map((message) => message.to), [[to]])
+        const { field } = yield* readMail(found[0]?.raw ?? Buffer.alloc(0))
+        assert.deepStrictEqual(field("to"), [to])
+      }
+    }))
+
   it.effect("a batch of text alone sends text alone, with values that recipients share or replace", () =>
     Effect.gen(function*() {
       const node = yield* Service
@@ -133,7 +148,7 @@ layer(Relay.layer(), { excludeTestServices: true })("bulk email", (it) => {
         text: "Dear {{name}}, from {{shop.city}}",
         track_opens: true,
         variables: { name: "reader", shop: { city: "Kigali" } },
-        recipients: ["shared@people.example", { to: "Ada <own@people.example>", variables: { name: "Ada" } }]
+        recipients: ["shared@people.example", { to: "own@people.example", variables: { name: "Ada" } }]
       })
       yield* ended(node, key, batch)
       const read = (to: string) =>

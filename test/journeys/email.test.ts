@@ -187,6 +187,34 @@ layer(Relay.layer(), { excludeTestServices: true })("single email", (it) => {
       assert.strictEqual(record["to"], to)
     }))
 
+  it.effect("a recipient as Name <address> in to, cc or bcc gets the email at the bare address, and no name is sent", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const id = yield* sendEmail(node, key, {
+        to: ["Ann Lee <named-to@people.example>", "\"Ng, Bo\" <named-too@people.example>"],
+        cc: "Cy <named-cc@people.example>",
+        bcc: ["Di <named-bcc@people.example>"],
+        subject: "s",
+        text: "t"
+      })
+      for (const name of ["to", "too", "cc", "bcc"]) {
+        const { field, raw } = yield* mailTo(`named-${name}@people.example`)
+        assert.deepStrictEqual(
+          [field("to"), field("cc")],
+          [["named-to@people.example, named-too@people.example"], ["named-cc@people.example"]]
+        )
+        assert.notMatch(raw.toString(), /Ann Lee|Ng, Bo|Cy <|Di </)
+      }
+      const record = yield* reaching(node, { id, key, statuses: ["sent"] })
+      assert.deepStrictEqual(record["to"], ["named-to@people.example", "named-too@people.example"])
+      const one = yield* sendEmail(node, key, { to: "Ed <named-one@people.example>", subject: "s", text: "t" })
+      assert.deepStrictEqual((yield* mailTo("named-one@people.example")).field("to"), ["named-one@people.example"])
+      assert.deepInclude(yield* reaching(node, { id: one, key, statuses: ["sent"] }), {
+        to: "named-one@people.example"
+      })
+    }))
+
   it.effect("an email to several in to, cc and bcc gives each recipient a separate copy, event and status", () =>
     Effect.gen(function*() {
       const node = yield* Service
