@@ -1,7 +1,7 @@
 import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Answer, eventually, makeAccount, type RunningNode } from "../support/Service.ts"
 import { mailTo } from "../support/sandboxMails.ts"
+import { type Answer, eventually, makeAccount, type RunningNode } from "../support/Service.ts"
 import { endpoints, fill } from "./contract.ts"
 import { phoneRecipes } from "./phoneExamples.ts"
 import { connectedSession, queries, rowFor, samples } from "./samples.ts"

@@ -2,7 +2,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { assertAccessible, look } from "../support/axe.ts"
+import { sendBulk } from "../support/bulkMail.ts"
 import { type BrowserPage, chromium, openPage } from "../support/Chromium.ts"
+import { mailTo } from "../support/sandboxMails.ts"
 import { eventually, makeAccount, type RunningNode, sandboxToken, Service } from "../support/Service.ts"
 import { sendSms } from "../support/sms.ts"
 import { createSession, untilStatus } from "../support/WhatsApp.ts"
@@ -62,6 +64,34 @@ const readsMail = Effect.fnUntraced(function*(page: BrowserPage, node: RunningNo
   yield* assertAccessible(page)
 })
 
+/** A word without a place to break, and a text of the greatest length. */
+const longTexts = [`${"w".repeat(400)} end`, `${"A long text goes on and on. ".repeat(50)}It ends here.`]
+
+/** What hides a part of a text: a box that is too small, an ellipsis, a limit of lines, or the window's edge. */
+const clipped = `[...document.querySelectorAll(".sms .text")].filter((text) => {
+  const { lineClamp, maxHeight, textOverflow, webkitLineClamp } = getComputedStyle(text)
+  const { left, right } = text.getBoundingClientRect()
+  return text.scrollWidth > text.clientWidth || text.scrollHeight > text.clientHeight || textOverflow === "ellipsis"
+    || webkitLineClamp !== "none" || maxHeight !== "none" || left < 0 || right > innerWidth
+}).length`
+
+/** Reads each SMS whole, in the list and on its page. */
+const readsWholeSms = Effect.fnUntraced(function*(page: BrowserPage, node: RunningNode, key: string) {
+  const ids: Array<number> = []
+  for (const content of longTexts) ids.push(yield* sendSms(node, key, { to: "+250788123457", content }))
+  const paths = ["/sandbox/sms", ...ids.map((id) => `/sandbox/sms/${id}`)]
+  for (const [index, path] of paths.entries()) {
+    const shown = index === 0 ? longTexts : longTexts.slice(index - 1, index)
+    yield* page.open(`${node.baseUrl}${path}`)
+    for (const content of shown) yield* page.until(contains(".sms .text", content))
+    for (const width of [360, 1280]) {
+      yield* look(page, { width, scheme: "light" })
+      assert.strictEqual(yield* page.evaluate(clipped), 0, `${path} ${width}`)
+    }
+    yield* assertAccessible(page)
+  }
+})
+
 const readsSms = Effect.fnUntraced(function*(page: BrowserPage, node: RunningNode, key: string) {
   yield* page.click(".parts a[href='/sandbox/sms']")
   yield* page.until(contains(".empty", "No SMS yet"))
@@ -115,7 +145,41 @@ layer(Service.layer(), { excludeTestServices: true })("sandbox in a browser", (i
         const page = yield* openPage
         yield* readsMail(page, node, key)
         yield* readsSms(page, node, key)
+        yield* readsWholeSms(page, node, key)
         yield* chats(page, node, key)
+      })
+  )
+
+  it.effect.skipIf(chromium === undefined)(
+    "axe finds no violation on the page of one SMS, on the sandbox's refusals, on / in production and on /u/…",
+    () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        const page = yield* openPage
+        const status = `performance.getEntriesByType("navigation")[0].responseStatus`
+        const checks = Effect.fnUntraced(function*(path: string, expected: number, heading: RegExp) {
+          yield* page.open(`${node.baseUrl}${path}`)
+          assert.strictEqual(yield* page.evaluate(status), expected, path)
+          assert.match(String(yield* page.evaluate(`document.querySelector("h1").textContent`)), heading)
+          yield* assertAccessible(page)
+        })
+        yield* checks("/sandbox/sms", 403, /not possible/)
+        yield* checks("/", 200, /^Messaging Service$/)
+        yield* page.open(`${node.baseUrl}/sandbox/sms?token=${sandboxToken}`)
+        const id = yield* sendSms(node, key, { to: "+250788123458", content: "Hello" })
+        yield* page.until(contains(".sms .text", "Hello"))
+        yield* checks(`/sandbox/sms/${id}`, 200, /^SMS to \+250788123458$/)
+        yield* checks("/sandbox/sms/999999999", 404, /not here/)
+        const to = "leaving@example.com"
+        yield* sendBulk(node, key, { subject: "s", html: "h", recipients: [to] })
+        const mail = yield* mailTo(to, "s")
+        const [link = ""] = /\/u\/[\w-]+/.exec(mail) ?? []
+        yield* checks(link, 200, /./)
+        yield* page.click("button")
+        yield* page.until("document.querySelector('button') === null")
+        yield* assertAccessible(page)
+        yield* checks("/u/1-unknown", 404, /./)
       })
   )
 })

@@ -134,20 +134,24 @@ export const partOf = (part: Part) =>
 /** Answers a form: the browser then loads the next page. */
 export const redirect = (path: string): Response => HttpServerResponse.redirect(path, { status: 303 })
 
-/** `/sandbox` leads to the first part. The style sheet belongs to all of them. */
+const style = HttpServerResponse.text(assets.style, {
+  contentType: "text/css; charset=utf-8",
+  headers: { "cache-control": "no-cache" }
+})
+
+/** `/sandbox` leads to the first part. The style sheet belongs to all of them, and to the page that asks for the token. */
 export const SandboxHome = HttpRouter.addAll(Effect.gen(function*() {
-  const { parts: [first] } = yield* SandboxAccess
+  const { parts: [first], refusal } = yield* SandboxAccess
   if (first === undefined) return []
   const { route } = yield* partOf({ name: "Sandbox", path: "/sandbox" })
+  const styled = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    const refused = refusal(request, null)
+    return refused === undefined || refused._tag === "SandboxTokenMissing"
+      ? Effect.succeed(style)
+      : errorResponse(refused)
+  })
   return [
     route("GET", "", Effect.succeed(redirect(first.path))),
-    route(
-      "GET",
-      "/style.css",
-      Effect.succeed(HttpServerResponse.text(assets.style, {
-        contentType: "text/css; charset=utf-8",
-        headers: { "cache-control": "no-cache" }
-      }))
-    )
+    HttpRouter.route("GET", "/sandbox/style.css", styled)
   ]
 })).pipe(Layer.provide(SandboxAccess.layer))
