@@ -17,6 +17,15 @@ import { Statistics } from "./Statistics.ts"
 
 const named = { id: Schema.Int, name: Schema.String }
 
+/** Whether an account has a key, a sending domain and a webhook, and whether it has sent or received a message. */
+const FirstSteps = Schema.Struct({
+  key: Schema.Boolean,
+  domain: Schema.Boolean,
+  webhook: Schema.Boolean,
+  message: Schema.Boolean
+})
+export type FirstSteps = typeof FirstSteps.Type
+
 /** Rows of a kind that are looked at. More than these in trouble have one cause. */
 const mostRows = 100
 
@@ -93,6 +102,17 @@ const makeRepo = Effect.gen(function*() {
         sql`select id, name, expires_at, coalesce(last_used_at, created_at) as used_at from api_keys
           where account_id = ${id} order by id desc ${limit}`
     }),
+    /** Keys of a live account include those of its shadow account. */
+    firstSteps: Query.findOne({
+      Request: AccountId,
+      Result: FirstSteps,
+      execute: (id) =>
+        sql`select exists (select from api_keys where account_id in (${id}, -abs(${id}))) as key,
+          exists (select from email_domains where account_id = ${id}) as domain,
+          exists (select from webhooks where account_id = ${id}) as webhook,
+          exists (select from email_messages where account_id = ${id})
+            or exists (select from messages where account_id = ${id}) as message`
+    }),
     blocks: Query.findAll({
       Request: AccountId,
       Result: BlockedPrefix,
@@ -103,10 +123,11 @@ const makeRepo = Effect.gen(function*() {
   }
 })
 
-/** What needs attention in an account. */
+/** What needs attention in an account, and what it has done first. */
 export class Attention extends Context.Service<Attention, {
   /** The worst first. */
   readonly of: (accountId: AccountId) => Effect.Effect<ReadonlyArray<AttentionItem>>
+  readonly firstSteps: (accountId: AccountId) => Effect.Effect<FirstSteps>
 }>()("messaging-service/overview/Attention") {
   static readonly layer = Layer.effect(
     Attention,
@@ -161,6 +182,7 @@ export class Attention extends Context.Service<Attention, {
       })
 
       return Attention.of({
+        firstSteps: repo.firstSteps,
         of: Effect.fn("Attention.of")((accountId) => Effect.map(Effect.orDie(factsOf(accountId)), attentionOf))
       })
     })

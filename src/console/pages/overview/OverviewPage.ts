@@ -1,6 +1,4 @@
 import { DateTime, Effect } from "effect"
-import { ApiKeys } from "../../../api-keys/ApiKeys.ts"
-import { DomainRegistrations } from "../../../email-domains/DomainRegistrations.ts"
 import { AllMessages } from "../../../history/AllMessages.ts"
 import type { MessageSummary } from "../../../messages/MessageSummary.ts"
 import { Attention } from "../../../overview/Attention.ts"
@@ -8,7 +6,6 @@ import { Statistics } from "../../../overview/Statistics.ts"
 import type { StatisticsRow } from "../../../overview/StatisticsRow.ts"
 import { type Html, html } from "../../../platform/http/html.ts"
 import { fromDateTime } from "../../../values/Timestamp.ts"
-import { Webhooks } from "../../../webhooks/Webhooks.ts"
 import type { AccountAsk } from "../../page/Ask.ts"
 import { withQuery } from "../../page/Ask.ts"
 import { Page } from "../../page/Page.ts"
@@ -145,7 +142,6 @@ const failures = (ask: AccountAsk, rows: ReadonlyArray<MessageSummary>) =>
     "failures"
   )
 
-const first = { limit: 1, offset: 0, after: null }
 const shownFailures = 5
 
 /** Most recent failures of the last 30 days. Bounced is a separate status. */
@@ -155,7 +151,8 @@ const readFailures = Effect.fnUntraced(function*({ accountId, ...ask }: AccountA
   const filter = { tags: [], metadata: {}, from_date: fromDateTime(since) }
   const found = yield* Effect.forEach(
     ["failed", "bounced"],
-    (status) => messages.list({ accountId, channels }, { ...filter, status }, { ...first, limit: shownFailures })
+    (status) =>
+      messages.list({ accountId, channels }, { ...filter, status }, { limit: shownFailures, offset: 0, after: null })
   )
   const rows = found.flat().map(({ summary }) => summary)
   return rows.toSorted((one, other) => one.created_at < other.created_at ? 1 : -1).slice(0, shownFailures)
@@ -177,8 +174,9 @@ const readNumbers = Effect.fnUntraced(function*(ask: AccountAsk) {
       timezone
     })
   const end = DateTime.add(now, { seconds: 1 })
-  const rows = yield* between(times[0] ?? now, end, ranges[range].unit)
-  const ofToday = yield* between(midnight, end, "hour")
+  // A day may have 25 hours.
+  const rows = yield* between(DateTime.min(times[0] ?? now, midnight), end, ranges[range].unit)
+  const ofToday = rows.filter(({ at }) => Date.parse(at) >= DateTime.toEpochMillis(midnight))
   const ofLastWeek = yield* between(
     DateTime.subtract(midnight, { days: 7 }),
     DateTime.subtract(end, { days: 7 }),
@@ -199,23 +197,16 @@ export const overviewPage = Page.account({
   read: (ask) =>
     Effect.gen(function*() {
       const { accountId } = ask
-      const messages = yield* AllMessages
+      const attention = yield* Attention
       const numbers = yield* Effect.orDie(readNumbers(ask))
       const steps: Steps = {
-        key: (yield* (yield* ApiKeys).list(accountId)).length > 0,
-        domain: (yield* (yield* DomainRegistrations).list(accountId)).length > 0,
-        webhook: (yield* (yield* Webhooks).list(accountId, first)).rows.length > 0,
-        message: (yield* messages.list(
-          { accountId, channels: new Set(channelsOf(ask, "read")) },
-          { tags: [], metadata: {} },
-          first
-        )).length > 0,
+        ...(yield* attention.firstSteps(accountId)),
         factor: ask.signedIn.has_second_factor
       }
       return {
         ...numbers,
         steps,
-        attention: yield* (yield* Attention).of(accountId),
+        attention: yield* attention.of(accountId),
         failed: yield* readFailures(ask, numbers.since)
       }
     }),
