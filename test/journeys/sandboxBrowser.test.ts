@@ -166,6 +166,11 @@ layer(Service.layer(), { excludeTestServices: true })("sandbox in a browser", (i
         })
         yield* checks("/sandbox/sms", 403, /not possible/)
         yield* checks("/", 200, /^Messaging Service$/)
+        assert.strictEqual(
+          yield* page.evaluate("document.querySelector('dl')"),
+          null,
+          "only development shows channels"
+        )
         yield* page.open(`${node.baseUrl}/sandbox/sms?token=${sandboxToken}`)
         const id = yield* sendSms(node, key, { to: "+250788123458", content: "Hello" })
         yield* page.until(contains(".sms .text", "Hello"))
