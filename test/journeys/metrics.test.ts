@@ -7,13 +7,14 @@ import { checkCode, codeFor, sendCode } from "../support/codes.ts"
 import { freePort, lowPort } from "../support/freePort.ts"
 import { parseMetrics, type Sample, scrape, untilMetrics, valuesOf } from "../support/metrics.ts"
 import * as ScriptedSmtp from "../support/ScriptedSmtp.ts"
-import { makeAccount, startNode } from "../support/Service.ts"
+import { makeAccount, makeKey, startNode } from "../support/Service.ts"
+import { ann, makeSimulator, memory } from "../support/simulatedSession.ts"
 import { reaching, sendEmail } from "../support/singleMail.ts"
 import { freshNumber, sendSms, smsReaching } from "../support/sms.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import { create } from "../support/webhookStories.ts"
-import { pairedSession, WhatsApp } from "../support/WhatsApp.ts"
+import { createSession, pairedSession, untilStatus, WhatsApp } from "../support/WhatsApp.ts"
 import { accepted, unpaced, untilMessage } from "../support/whatsAppMessages.ts"
 
 const layerOptions = { excludeTestServices: true } as const
@@ -103,6 +104,90 @@ layer(Layer.merge(WhatsApp.simulated, TestDatabase.layer), layerOptions)("metric
       assertAnonymous(samples)
       assert.deepStrictEqual(seriesOf(samples), seriesOf(before))
       assert.isBelow(samples.length, 400)
+    }))
+
+  it.effect("a message that fails counts once under its reason, and a provider's own code counts as refused", () =>
+    Effect.gen(function*() {
+      const { env, phone, simulator } = yield* WhatsApp
+      const measured = yield* measuredNode({ ...env, ...unpaced, SANDBOX_SMS_DELAY_MS: "50" })
+      const { node } = measured
+      const { key } = yield* makeAccount()
+      for (const last of [1, 2, 5]) {
+        const id = yield* sendSms(node, key, { to: `+1500555000${last}`, content: "Hello" })
+        yield* smsReaching(node, { id, key, statuses: ["failed"] })
+      }
+      const session = yield* pairedSession(node, key)
+      const fails = (to: string) =>
+        Effect.flatMap(
+          accepted(node, key, { session_id: session.id, to, content: "Hello" }),
+          (id) => untilMessage(node, key, id, "failed")
+        )
+      yield* fails("+442079460000")
+      simulator.controls.setFault(session.number, { kind: "ack-error", code: 463 })
+      yield* fails(yield* phone)
+      yield* untilMetrics(measured, {
+        "messages_failed_total channel=sms reason=refused": 1,
+        "messages_failed_total channel=sms reason=undeliverable": 1,
+        "messages_failed_total channel=sms reason=expired": 1,
+        "messages_failed_total channel=whatsapp reason=recipient_not_on_whatsapp": 1,
+        "messages_failed_total channel=whatsapp reason=refused": 1
+      })
+      const failed = (yield* scrape(node, measured.port)).filter(({ name }) => name === "messages_failed_total")
+      assert.strictEqual(failed.reduce((sum, { value }) => sum + value, 0), 5)
+      assertAnonymous(failed)
+    }))
+
+  it.effect("a connection that ends with the server of WhatsApp counts as lost, and so does the one that follows it", () =>
+    Effect.gen(function*() {
+      const storage = memory()
+      const server = yield* makeSimulator({ storage })
+      const env = { WHATSAPP_URL: server.url, WHATSAPP_RETRY_SECONDS: "1", WHATSAPP_RETRY_LONGEST_SECONDS: "1" }
+      const measured = yield* measuredNode(env)
+      const { key } = yield* makeAccount()
+      const { id, qr } = yield* createSession(measured.node, key)
+      server.controls.scan(qr, ann)
+      yield* untilStatus(measured.node, key, id, "connected")
+      yield* untilMetrics(measured, {
+        "whatsapp_sessions status=connected": 1,
+        "whatsapp_reconnects_total cause=lost": 0
+      })
+      yield* Effect.promise(() => server.stop())
+      yield* untilStatus(measured.node, key, id, "disconnected")
+      yield* makeSimulator({ storage, port: server.port })
+      yield* untilStatus(measured.node, key, id, "connected")
+      const lost = ["whatsapp_reconnects_total cause=lost", "whatsapp_connections_ended_total cause=lost"]
+      const counted = Object.values(valuesOf(yield* scrape(measured.node, measured.port), lost))
+      // Attempts before the server is back are lost too.
+      assert.isAtLeast(counted[0] ?? 0, 1)
+      assert.strictEqual(counted[0], counted[1])
+    }))
+
+  it.effect("notices, messages of a connected session and received ones show in the metrics of their queues", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { env, phone } = yield* WhatsApp
+      const { accountId, key } = yield* makeAccount()
+      const first = yield* startNode({ env })
+      const session = yield* pairedSession(first, key)
+      yield* first.stop()
+      const measured = yield* measuredNode({ ...env, PAUSED: "true" })
+      yield* accepted(measured.node, key, { session_id: session.id, to: yield* phone, content: "Hello" })
+      const other = yield* makeKey(accountId)
+      assert.strictEqual((yield* measured.node.request("DELETE", `/v1/api-keys/${other.id}`, { key })).status, 200)
+      // No connection receives while the node is paused.
+      yield* sql`insert into whatsapp_inbox (session_id, kind, chat, whatsapp_id) values (${session.id}, 'message', 'a', 'b')`
+      yield* sql`update whatsapp_inbox set received_at = now() - interval '1 hour'`
+      yield* sql`update whatsapp_outbox set due_at = now() - interval '2 hours' where status = 'queued'`
+      yield* sql`update notices set due_at = now() - interval '3 hours' where status = 'queued'`
+      yield* untilMetrics(measured, {
+        "queue_length queue=whatsapp_inbox": 1,
+        "queue_length queue=whatsapp": 1,
+        "queue_length queue=notices": 1
+      })
+      const ages = (yield* scrape(measured.node, measured.port)).filter(({ name, value }) =>
+        name === "queue_oldest_seconds" && value > 0
+      ).map(({ labels, value }) => [labels["queue"], Math.floor(value / 3_600)])
+      assert.sameDeepMembers(ages, [["whatsapp_inbox", 1], ["whatsapp", 2], ["notices", 3]])
     }))
 
   it.effect("a relay that is away opens the circuit of the node, and closes it when the relay is back", () =>

@@ -1,6 +1,7 @@
 /** A simulator and clients paired with it, closed with the scope. */
 import { Effect } from "effect"
 import type { Scope } from "effect"
+import type { StateStorage } from "../../src/sandbox/whatsapp/model/SimulatorState.ts"
 import { WhatsAppSimulator } from "../../src/sandbox/whatsapp/WhatsAppSimulator.ts"
 import type { SimulatorOptions } from "../../src/sandbox/whatsapp/WhatsAppSimulator.ts"
 import { BaileysClient, connected, MemoryAuth } from "./baileysClient.ts"
@@ -11,6 +12,22 @@ export const bob = "15550000002"
 export const cid = "15550000003"
 
 export const jid = (number: string): string => `${number}@s.whatsapp.net`
+
+/** Keeps the state of a simulator for the next one. */
+export const memory = (): StateStorage & { readonly entries: Map<string, string> } => {
+  const entries = new Map<string, string>()
+  return {
+    entries,
+    load: () => Promise.resolve(new Map(entries)),
+    save: (changes) => {
+      for (const [name, value] of changes) {
+        if (value === null) entries.delete(name)
+        else entries.set(name, value)
+      }
+      return Promise.resolve()
+    }
+  }
+}
 
 /** A simulator with the phones of Ann, Bob and Cid. */
 export const makeSimulator = Effect.fnUntraced(function*(

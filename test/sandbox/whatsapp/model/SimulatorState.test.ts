@@ -3,22 +3,7 @@ import { Effect } from "effect"
 import type { StateStorage } from "../../../../src/sandbox/whatsapp/model/SimulatorState.ts"
 import { WhatsAppSimulator } from "../../../../src/sandbox/whatsapp/WhatsAppSimulator.ts"
 import { readUntil } from "../../../support/readUntil.ts"
-import { ann, bob, jid, makeSimulator, online, session } from "../../../support/simulatedSession.ts"
-
-const memory = (): StateStorage & { readonly entries: Map<string, string> } => {
-  const entries = new Map<string, string>()
-  return {
-    entries,
-    load: () => Promise.resolve(new Map(entries)),
-    save: (changes) => {
-      for (const [name, value] of changes) {
-        if (value === null) entries.delete(name)
-        else entries.set(name, value)
-      }
-      return Promise.resolve()
-    }
-  }
-}
+import { ann, bob, jid, makeSimulator, memory, online, session } from "../../../support/simulatedSession.ts"
 
 const restarted = (storage: StateStorage) =>
   Effect.acquireRelease(
