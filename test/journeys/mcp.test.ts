@@ -44,6 +44,22 @@ const connect = (key: string) =>
     return { client, call }
   })
 
+type Call = Effect.Success<ReturnType<typeof connect>>["call"]
+
+/** Waits until the status tool of a channel has this status or a later one, and its timeline the first and the last step. */
+const storiesOf = (call: Call) =>
+  Effect.fnUntraced(function*(channel: string, id: Record<string, unknown>, status: string) {
+    const all = [status, "delivered", "read"]
+    const shown = Effect.map(call(`${channel}_status`, id), ({ json }) => json().data)
+    assert.include(all, (yield* eventually(shown, (data) => all.includes(data.status))).status)
+    const kinds: Effect.Effect<ReadonlyArray<string>> = Effect.map(
+      call(`${channel}_timeline`, id),
+      ({ json }) => json().data.map(({ kind }: { readonly kind: string }) => kind)
+    )
+    const told = yield* eventually(kinds, (found) => found.includes("attempt") || channel === "code")
+    assert.includeMembers([...told], ["accepted", "queued"], channel)
+  })
+
 const toolNames = (client: Client) =>
   Effect.map(Effect.promise(() => client.listTools()), ({ tools }) => tools.map(({ name }) => name))
 
@@ -166,6 +182,18 @@ layer(Service.layer(), { excludeTestServices: true })("/mcp", (it) => {
       assert.isFalse([first, sms, code, found].some(({ isError }) => isError))
     }))
 
+  it.effect("the status and the timeline of an email, an SMS and a code say what was sent", () =>
+    Effect.gen(function*() {
+      const { call } = yield* connect((yield* makeAccount()).key)
+      const story = storiesOf(call)
+      const mail = yield* call("email_send", { to: "ada@example.com", subject: "Hello", text: "Hello" })
+      yield* story("email", { id: mail.json().data.id }, "sent")
+      const sms = yield* call("sms_send", { to: "+250788123458", content: "Ready" })
+      yield* story("sms", { id: sms.json().data.message_id }, "sent")
+      const code = yield* call("code_send", { to: "+250788123459" })
+      yield* story("code", { verification_id: code.json().data.id }, "pending")
+    }))
+
   it.effect("shows the QR code as an image, and sends texts and lat,long from the paired session", () =>
     Effect.gen(function*() {
       const node = yield* Service
@@ -189,6 +217,7 @@ layer(Service.layer(), { excludeTestServices: true })("/mcp", (it) => {
       assert.strictEqual(text.json().data.type, "text", text.text)
       const place = { session_id: id, to: "+15550100301", type: "location", content: "-1.95,30.06" }
       const location = yield* call("whatsapp_send", place)
+      yield* storiesOf(call)("whatsapp", { id: text.json().data.message_id }, "sent")
       const sent = yield* call("whatsapp_status", { id: location.json().data.id })
       assert.deepInclude(sent.json().data.content, { latitude: -1.95, longitude: 30.06 })
     }))
