@@ -98,8 +98,11 @@ const typeCheck = Effect.fnUntraced(function*(project: string, compilerOptions: 
   return yield* runProgram(tool("tsc"), ["-p", config])
 })
 
-/** This Node, and the machine's own if that is another. */
-const nodes = [process.execPath, "/usr/bin/node"].filter((path, index) => index === 0 || NodeFs.existsSync(path))
+/** The oldest and the newest Node that the package supports: the machine's own, and that of these tests. */
+const nodes = [
+  { major: 20, path: ["/usr/bin/node", "/usr/local/bin/node"].find((path) => NodeFs.existsSync(path)) },
+  { major: 24, path: process.execPath }
+]
 
 /** A site with one page, the client, and a path that calls the node with the key, as a server of an application does. */
 const makeSite = (client: string, target: { readonly baseUrl: string; readonly key: string }) =>
@@ -188,11 +191,13 @@ layer(Layer.mergeAll(Built.layer, Service.layer()), { excludeTestServices: true 
         }))
     }
 
-    for (const path of nodes) {
-      it.effect(
-        `the examples of its page run on ${path === process.execPath ? "Node 24" : "the machine's Node"}`,
+    for (const { major, path = "" } of nodes) {
+      it.effect.skipIf(path === "")(
+        `the examples of its page run on Node ${major}`,
         () =>
           Effect.gen(function*() {
+            const version = yield* runProgram(path, ["--version"])
+            assert.match(version.output, new RegExp(`^v${major}\\.`))
             const node = yield* Service
             const { project } = yield* Built
             const { key } = yield* makeAccount()
