@@ -3,6 +3,7 @@ import { Effect, Schema } from "effect"
 import { createHash } from "node:crypto"
 import * as NodeFs from "node:fs"
 import * as OpenApiFile from "../../scripts/openapi.ts"
+import { contractOf } from "../../scripts/sdk/generate.ts"
 import { MessageType } from "../../src/channels/whatsapp/content/MessageContent.ts"
 import { eventBody, exampleBody } from "../../src/events/EventData.ts"
 import { eventNames, type Topic, topics } from "../../src/events/EventNames.ts"
@@ -21,7 +22,8 @@ const Operation = Schema.Struct({
   responses: Schema.Record(
     Schema.String,
     Schema.Struct({
-      headers: Schema.Record(Schema.String, Schema.Struct({ $ref: Schema.String })).pipe(Schema.optionalKey)
+      headers: Schema.Record(Schema.String, Schema.Struct({ $ref: Schema.String })).pipe(Schema.optionalKey),
+      content: Schema.Record(Schema.String, Schema.Unknown).pipe(Schema.optionalKey)
     })
   )
 })
@@ -118,6 +120,17 @@ describe("OpenAPI webhooks", () => {
 })
 
 describe("OpenAPI document", () => {
+  it("only the file of a WhatsApp message is no JSON, and for it alone the SDKs return bytes", () => {
+    const notJson = operations.flatMap(({ name, operation }) =>
+      Object.values(operation.responses).flatMap(({ content = {} }) => Object.keys(content))
+        .filter((type) => type !== "application/json").map((type) => `${name} ${type}`)
+    )
+    const media = "GET /v1/whatsapp/messages/{id}/media"
+    assert.deepStrictEqual(notJson, [`${media} application/octet-stream`])
+    const files = contractOf(OpenApiFile.text).operations.filter(({ result }) => result.kind === "blob")
+    assert.deepStrictEqual(files.map(({ method, path }) => `${method} ${path}`), [media])
+  })
+
   it("numbers in paths and queries have an integer schema", () => {
     const numbers = operations.flatMap(({ operation }) => operation.parameters)
       .filter(({ name }) => ["id", "delivery_id", "page", "per_page"].includes(name))
