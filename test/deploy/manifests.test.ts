@@ -10,6 +10,7 @@ import * as NodePath from "node:path"
 import { onTestFinished } from "vitest"
 import { parse, parseAllDocuments } from "yaml"
 import { read, root } from "../docs/documents.ts"
+import { blocksOf } from "../support/guideBlocks.ts"
 import { programAt } from "../support/programs.ts"
 
 /** The fields of manifests that the tests read. */
@@ -104,6 +105,17 @@ describe("docs/deploy/compose.three-nodes.yaml", () => {
   })
 })
 
+describe("docs/deploy/README.md", () => {
+  it("links to every file and folder of docs/deploy, and to every guide for operators", () => {
+    const links = new Set([...read("docs/deploy/README.md").matchAll(/\]\((.+?)\)/g)].map(([, target]) => target))
+    const files = NodeFs.readdirSync(NodePath.join(root, "docs/deploy")).filter((name) => name !== "README.md")
+    const [, operators = ""] = read("docs/guides/README.md").split("For operators:")
+    const guides = [...operators.matchAll(/\]\(([\w-]+\.md)\)/g)].map(([, name]) => `../guides/${name}`)
+    assert.isAtLeast(guides.length, 5)
+    assert.deepStrictEqual([...files, ...guides].filter((target) => !links.has(target)), [])
+  })
+})
+
 describe("docs/deploy/kubernetes", () => {
   const files = NodeFs.readdirSync(NodePath.join(root, "docs/deploy/kubernetes"))
   const [kustomization] = yaml(read("docs/deploy/kubernetes/kustomization.yaml"))
@@ -127,6 +139,36 @@ describe("docs/deploy/kubernetes", () => {
     const [{ literals }] = kustomization.configMapGenerator
     assertSettings(literals.map((literal: string) => literal.split("=")[0]))
     assertSettings(container.env.map(({ name }: Named) => name))
+  })
+
+  it("the guide names each file, and makes the namespace and each secret before the resources that need them", () => {
+    const guide = read("docs/guides/three-nodes.md")
+    assert.deepStrictEqual(files.filter((file) => !guide.includes(`\`${file}\``)), [])
+    const block = blocksOf("three-nodes", "console").find((commands) => commands.includes("kubectl")) ?? ""
+    const commands = block.trim().split("\n")
+    const placeOf = (pattern: RegExp) => commands.findIndex((command) => pattern.test(command))
+    const [{ newName, newTag }] = kustomization.images
+    const image = `${newName}:${newTag}`
+    assert.isTrue(commands.some((command) => command.startsWith("docker push ") && command.endsWith(image)))
+    const made = [...block.matchAll(/create secret \w+ (\S+)/g)].map(([, name]) => name)
+    const named = container.envFrom.flatMap(({ secretRef }: { readonly secretRef?: Named }) => secretRef?.name ?? [])
+    const [{ secretName }] = ofKind("Ingress").spec.tls
+    assert.deepStrictEqual(made, [...named, secretName])
+    assertSettings([...block.matchAll(/--from-literal=(\w+)=/g)].map(([, name = ""]) => name))
+    const steps = [
+      /^docker build /,
+      /^docker push /,
+      /^kubectl create namespace /,
+      /create secret generic/,
+      /create secret tls/
+    ]
+    const places = [...steps, /^kubectl apply -k docs\/deploy\/kubernetes$/, /rollout status/].map(placeOf)
+    assert.isAtLeast(places[0] ?? -1, 0)
+    assert.deepStrictEqual(places, places.toSorted((a, b) => a - b))
+    const spaces = [...block.matchAll(/(?:-n|create namespace) (\S+)/g)].map(([, name]) => name)
+    assert.deepStrictEqual([...new Set(spaces)], [kustomization.namespace])
+    const deployments = [...block.matchAll(/deployment\/(\S+)/g)].map(([, name]) => name)
+    assert.deepStrictEqual([...new Set(deployments)], [ofKind("Deployment").metadata.name])
   })
 
   it("selects the same pods everywhere, and names only ports that they have", () => {
