@@ -1,14 +1,17 @@
 /** The command line of users against a node. */
 import { assert, describe, it as test, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { spawnSync } from "node:child_process"
 import * as NodeFs from "node:fs"
 import * as NodeOs from "node:os"
 import * as NodePath from "node:path"
 import { create, toDataURL } from "qrcode"
 import { drawn, qrModules } from "../../src/app/client/qrModules.ts"
 import { messaging, startMessaging } from "../support/cli.ts"
+import { makeDnsServer } from "../support/DnsServer.ts"
 import { freePort } from "../support/freePort.ts"
-import { eventually, makeAccount, makeKey, Service } from "../support/Service.ts"
+import { programAt } from "../support/programs.ts"
+import { eventually, makeAccount, makeKey, Service, startNode } from "../support/Service.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 
 const commands = ["login", "logout", "send", "logs", "whatsapp", "domains", "webhooks", "otp", "api"]
@@ -59,14 +62,76 @@ test("the commands of messaging reach the service by the SDK alone", () => {
   for (const source of sources) assert.notMatch(source, /\bfetch\(/)
 })
 
+/** The help of a command. */
+const helpOf = (words: ReadonlyArray<string>) =>
+  Effect.map(messaging([...words, "--help"]), ({ code, stdout }) => {
+    assert.strictEqual(code, 0, words.join(" "))
+    return stdout.trimEnd().split("\n")
+  })
+
+/** The lines of a section of a help. */
+const section = (help: ReadonlyArray<string>, title: string) => {
+  const begin = help.indexOf(title) + 1
+  const end = help.indexOf("", begin)
+  return begin === 0 ? [] : help.slice(begin, end < 0 ? undefined : end).map((line) => line.trim())
+}
+
+/** Every command with its help, as the helps name them. */
+const allHelps = (words: ReadonlyArray<string> = []): Effect.Effect<
+  ReadonlyArray<{
+    readonly words: ReadonlyArray<string>
+    readonly help: ReadonlyArray<string>
+  }>
+> =>
+  Effect.gen(function*() {
+    const help = yield* helpOf(words)
+    const names = section(help, "SUBCOMMANDS").map((line) => line.split(" ")[0] ?? "")
+    const below = yield* Effect.forEach(names, (name) => allHelps([...words, name]), { concurrency: 2 })
+    return [{ words, help }, ...below.flat()]
+  })
+
+const isLeaf = ({ help }: { readonly help: ReadonlyArray<string> }) => !help.includes("SUBCOMMANDS")
+
+/** Commands that print more than their answer. */
+const goesOn = new Set(["logs", "whatsapp pair", "webhooks listen"])
+
+/** The JSON of each line. */
+const valuesIn = (text: string, name: string) =>
+  text.split("\n").filter((line) => line !== "").map((line): Record<string, unknown> => {
+    assert.match(line, /^\{.*\}$/, name)
+    return JSON.parse(line)
+  })
+
+/** Completes the last word of a line in bash as the Tab key does. */
+const completeInBash = `source "$1"
+COMP_LINE="$2" COMP_POINT=\${#2}
+read -ra COMP_WORDS <<< "$2"
+COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
+read -ra registered <<< "$(complete -p messaging)"
+"\${registered[-2]}" messaging "\${COMP_WORDS[-1]}" "\${COMP_WORDS[-2]}"
+printf 'ran:%s %s\n' "\${COMP_WORDS[*]:1:COMP_CWORD-1}" "\${COMPREPLY[*]}"`
+
+/** Types the line, Tab and Enter in a terminal with zsh. */
+const completeInZsh = `zmodload zsh/zpty
+zpty typed "TERM=dumb zsh -f -i"
+zpty -w typed "messaging() { print -r -- ran:\\$* }; fpath=(\${1:h} \\$fpath); autoload -U compinit; compinit -u -D; print rea''dy"
+zpty -r -m typed out '*ready*'
+zpty -w typed "$2"$'\t'
+zpty -r -m typed out '*ran:*'$'\n'
+print -r -- $out`
+
 describe("the help of messaging", () => {
-  test("fits one screen", () =>
+  test("of every command fits a screen of 24 lines of 80 columns, and ends with an example of the command", () =>
     Effect.runPromise(Effect.gen(function*() {
-      // The commands with most flags, and the list of the others.
-      for (const words of [[], ["send", "email"], ["send", "whatsapp"], ["webhooks", "listen"]]) {
-        const { code, stdout } = yield* messaging([...words, "--help"])
-        assert.strictEqual(code, 0, words.join(" "))
-        assert.isAtMost(stdout.trim().split("\n").length, 24, stdout)
+      const all = yield* allHelps()
+      assert.deepStrictEqual(all.filter(({ words }) => words.length === 1).map(({ words }) => words[0]), commands)
+      for (const { help, words } of all) {
+        const name = ["messaging", ...words].join(" ")
+        assert.isAtMost(help.length, 24, name)
+        assert.deepStrictEqual(help.filter((line) => line.length > 80), [], name)
+        const examples = section(help, "EXAMPLES")
+        assert.isAbove(examples.length, 0, name)
+        for (const example of examples) assert.isTrue(`${example} `.startsWith(`${name} `), `${name}: ${example}`)
       }
     })))
 
@@ -75,16 +140,45 @@ describe("the help of messaging", () => {
       const { code, stderr } = yield* messaging(["sned"])
       assert.strictEqual(code, 1)
       assert.match(stderr, /sned[^]*send[^]*Help: messaging --help\n$/)
+      const wrong = yield* messaging(["send", "sms", "--json"])
+      assert.deepStrictEqual([wrong.code, wrong.stdout], [1, ""])
+      assert.deepStrictEqual(JSON.parse(wrong.stderr), {
+        error: { message: "Missing required argument: to", help: "messaging send sms --help" }
+      })
     })))
+})
 
-  test("completions name every command, for bash and for zsh", () =>
-    Effect.runPromise(Effect.gen(function*() {
-      for (const shell of ["bash", "zsh"]) {
-        const { code, stdout } = yield* messaging(["--completions", shell])
-        assert.strictEqual(code, 0)
-        for (const name of [...commands, "forward-to"]) assert.include(stdout, name)
-      }
-    })))
+/** What is typed before Tab, and what it becomes. */
+const typedWords = [
+  ...commands.map((name) => [name === "logs" ? name : name.slice(0, -1), name]),
+  ["domains ver", "domains verify"],
+  ["webhooks listen --forw", "webhooks listen --forward-to"]
+]
+
+describe("the completions of messaging", () => {
+  for (const [shell, script] of [["bash", completeInBash], ["zsh", completeInZsh]] as const) {
+    test.skipIf(programAt(shell) === undefined)(
+      `complete every command in ${shell}`,
+      () =>
+        Effect.runPromise(Effect.scoped(Effect.gen(function*() {
+          const file = NodePath.join(yield* temporaryHome, "_messaging")
+          const { code, stdout } = yield* messaging(["--completions", shell])
+          assert.strictEqual(code, 0)
+          NodeFs.writeFileSync(file, stdout)
+          for (const [typed, completed] of typedWords) {
+            const { stdout: shown } = spawnSync(shell, [
+              shell === "zsh" ? "-f" : "--norc",
+              "-c",
+              script,
+              shell,
+              file,
+              `messaging ${typed}`
+            ], { encoding: "utf8", timeout: 15_000 })
+            assert.strictEqual(/^ran:(.*?)\s*$/m.exec(shown)?.[1]?.trim(), completed, shown)
+          }
+        })))
+    )
+  }
 })
 
 layer(Service.layer(), { excludeTestServices: true })("messaging", (it) => {
@@ -141,6 +235,45 @@ layer(Service.layer(), { excludeTestServices: true })("messaging", (it) => {
       assert.match(wrong.stderr, /^--data must be JSON/)
     }))
 
+  it.effect("the example of every command prints with --json one JSON value per line, and so does its error", () =>
+    Effect.gen(function*() {
+      const { env } = yield* environment
+      const { baseUrl } = yield* Service
+      const home = yield* temporaryHome
+      const helps = (yield* allHelps()).filter(isLeaf)
+      const isPair = ({ words }: { readonly words: ReadonlyArray<string> }) => words.includes("pair")
+      for (const { help, words } of [...helps.filter(isPair), ...helps.filter((each) => !isPair(each))]) {
+        const name = words.join(" ")
+        const example = [...(section(help, "EXAMPLES")[0] ?? "").matchAll(/'([^']*)'|\S+/g)]
+          .map(([word, quoted]) => word.startsWith("https:") ? baseUrl : quoted ?? word)
+        const given = [
+          ...example.slice(1),
+          ...(name === "webhooks listen" ? ["--port", `${yield* freePort}`] : []),
+          "--json"
+        ]
+        if (goesOn.has(name)) {
+          const { output } = yield* startMessaging(given, env)
+          const [value] = valuesIn(
+            yield* eventually(Effect.sync(() => output.text), (text) => text.includes("\n")),
+            name
+          )
+          if (!isPair({ words })) continue
+          yield* scan(Number(value?.["session_id"]), "15550108002")
+          yield* eventually(Effect.sync(() => output.code), (code) => code === 0)
+          assert.deepInclude(valuesIn(output.text, name).at(-1), { status: "connected" })
+          continue
+        }
+        const input = name === "login" ? `${env.MESSAGING_API_KEY}\n` : ""
+        const { code, stderr, stdout } = yield* messaging(given, { ...env, HOME: home }, { input })
+        const fails = name === "domains verify" || name === "otp check"
+        assert.strictEqual(code, fails ? 1 : 0, `${name}: ${stderr}`)
+        assert.lengthOf(valuesIn(stdout, name), 1, name)
+        const errors = valuesIn(stderr, name)
+        assert.lengthOf(errors, fails ? 1 : 0, name)
+        for (const { error } of errors) assert.isString(Object(error).message)
+      }
+    }))
+
   it.effect("a refused command exits with 1 and says why, with --json as JSON", () =>
     Effect.gen(function*() {
       const { env } = yield* environment
@@ -193,6 +326,12 @@ layer(Service.layer(), { excludeTestServices: true })("messaging", (it) => {
       assert.strictEqual(child.exitCode, 0)
       const sent = yield* messaging(["send", "whatsapp", "15550100301", "--type", "location", "--", "-1.95,30.06"], env)
       assert.match(sent.stdout, /^WhatsApp message \d+ to .* is queued\.$/m, sent.stderr)
+      const message = yield* messaging(["send", "whatsapp", "15550100301", "Ready", "--session", String(id)], env)
+      assert.match(message.stdout, /^WhatsApp message \d+ to .* is queued\.$/m, message.stderr)
+      yield* eventually(
+        messaging(["logs", "--channel", "whatsapp"], env),
+        ({ stdout }) => /whatsapp {2}(?:sent|delivered|read) .* to \+?15550100301 {2}Ready/.test(stdout)
+      )
       assert.match((yield* messaging(["whatsapp", "list"], env)).stdout, /connected\t15550108001\tShop/)
     }))
 
@@ -206,6 +345,26 @@ layer(Service.layer(), { excludeTestServices: true })("messaging", (it) => {
       assert.match(verified.stderr, /not verified yet: \d records? to repair/)
       const unknown = yield* messaging(["domains", "verify", "other.example.org"], env)
       assert.match(unknown.stderr, /no domain other\.example\.org\. Run: messaging domains add/)
+    }))
+
+  it.effect("domains verify succeeds once the records that domains add printed are published", () =>
+    Effect.gen(function*() {
+      const { address, zone } = yield* makeDnsServer({})
+      const { baseUrl } = yield* startNode({ env: { DNS_SERVERS: address } })
+      const env = { ...(yield* environment).env, MESSAGING_URL: baseUrl }
+      const { stdout } = yield* messaging(["domains", "add", "cli.example.net"], env)
+      for (const [, type = "", name = "", value = ""] of stdout.matchAll(/^ {2}(\w+)\t(.*)\t(.*)$/gm)) {
+        const [preference = "", exchange = ""] = value.split(" ")
+        zone[name] = {
+          ...Object(zone[name]),
+          ...(type === "MX" ? { MX: [[Number(preference), exchange]] } : { [type]: [value] })
+        }
+        if (type === "MX") zone[exchange] = { A: ["192.0.2.25"] }
+      }
+      const verified = yield* messaging(["domains", "verify", "CLI.example.net"], env)
+      assert.strictEqual(verified.code, 0, verified.stderr + verified.stdout)
+      assert.match(verified.stdout, /^cli\.example\.net is verified\.\nverified: /)
+      assert.match((yield* messaging(["domains", "list"], env)).stdout, /^\d+\tverified\tcli\.example\.net$/m)
     }))
 
   it.effect("webhooks listen verifies and forwards each event, and deletes its webhook at the end", () =>

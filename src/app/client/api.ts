@@ -31,4 +31,7 @@ export const api = Command.make(
     const answer = yield* call(() => connected.request(method, path, { body }))
     yield* print(json, answer, JSON.stringify(answer, null, 2))
   })
-).pipe(Command.withDescription("Call any endpoint: the answer is JSON"))
+).pipe(
+  Command.withDescription("Call any endpoint: the answer is JSON"),
+  Command.withExamples([{ command: "messaging api GET '/v1/email/batches?per_page=5'" }])
+)

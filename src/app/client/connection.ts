@@ -118,7 +118,7 @@ export const login = Command.make(
   "login",
   {
     url: Flag.String("url").pipe(
-      Flag.withDescription(`Where the service listens. Default: MESSAGING_URL, or ${standardUrl}`),
+      Flag.withDescription(`Default: MESSAGING_URL, or ${standardUrl}`),
       Flag.optional
     ),
     json
@@ -139,7 +139,10 @@ export const login = Command.make(
     )
     yield* print(json, { url: baseUrl, owner, path }, `Logged in to ${baseUrl} as ${owner}. Stored in ${path}.`)
   })
-).pipe(Command.withDescription("Store the URL and an API key (typed, or from standard input)"))
+).pipe(
+  Command.withDescription("Store the URL and an API key (typed, or from standard input)"),
+  Command.withExamples([{ command: "messaging login --url https://messaging.example.com" }])
+)
 
 /** `logout`: forgets the key. */
 export const logout = Command.make(
@@ -151,4 +154,4 @@ export const logout = Command.make(
     yield* Effect.mapError(files.remove(path, { force: true }), () => new LoginUnreadable({ path }))
     yield* print(json, { path }, `The stored key is deleted. It stays valid until you revoke it in the console.`)
   })
-).pipe(Command.withDescription("Delete the stored key"))
+).pipe(Command.withDescription("Delete the stored key"), Command.withExamples([{ command: "messaging logout" }]))

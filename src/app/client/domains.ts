@@ -27,7 +27,10 @@ const add = Command.make(
       `Then run: messaging domains verify ${added.domain}`
     )
   })
-).pipe(Command.withDescription("Add a sending domain, and print its DNS records"))
+).pipe(
+  Command.withDescription("Add a sending domain, and print its DNS records"),
+  Command.withExamples([{ command: "messaging domains add mail.example.com" }])
+)
 
 const list = Command.make(
   "list",
@@ -38,7 +41,10 @@ const list = Command.make(
       yield* print(json, each, [`${each.id}\t${each.status}\t${each.domain}`, ...each.warnings].join("\n\t"))
     }
   })
-).pipe(Command.withDescription("List the sending domains"))
+).pipe(
+  Command.withDescription("List the sending domains"),
+  Command.withExamples([{ command: "messaging domains list" }])
+)
 
 /** The account has not added it. */
 class DomainUnknown extends Schema.TaggedError<DomainUnknown>()("DomainUnknown", { domain: Schema.String }) {
@@ -77,9 +83,13 @@ const verify = Command.make(
     const open = checked.dns_records.filter(({ status }) => status !== "verified").length
     return checked.status === "pending" ? yield* new DomainPending({ domain: checked.domain, open }) : undefined
   })
-).pipe(Command.withDescription("Check a domain's DNS records; exit code 1 while it is pending"))
+).pipe(
+  Command.withDescription("Check a domain's DNS records; exit code 1 while it is pending"),
+  Command.withExamples([{ command: "messaging domains verify mail.example.com" }])
+)
 
 export const domains = Command.make("domains").pipe(
   Command.withDescription("Add and verify sending domains"),
+  Command.withExamples([{ command: "messaging domains add mail.example.com" }]),
   Command.withSubcommands([add, verify, list])
 )

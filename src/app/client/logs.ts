@@ -22,7 +22,7 @@ export const logs = Command.make(
   {
     follow: Flag.Boolean("follow").pipe(
       Flag.withAlias("f"),
-      Flag.withDescription("Go on: print new messages, and each again when its status changes"),
+      Flag.withDescription("Go on, and print each again when its status changes"),
       Flag.withDefault(false)
     ),
     channel: Flag.Literals("channel", channels).pipe(Flag.withDescription(channels.join(", ")), Flag.optional),
@@ -58,4 +58,7 @@ export const logs = Command.make(
     yield* look(limit)
     if (follow) return yield* Effect.forever(Effect.andThen(Effect.sleep(interval), look(100)))
   })
-).pipe(Command.withDescription("Print the newest messages; --follow goes on"))
+).pipe(
+  Command.withDescription("Print the newest messages; --follow goes on"),
+  Command.withExamples([{ command: "messaging logs --follow --channel sms" }])
+)

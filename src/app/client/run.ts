@@ -11,8 +11,9 @@ import { whatsapp } from "./whatsapp.ts"
 
 const root = Command.make("messaging").pipe(
   Command.withDescription(
-    "Send and receive messages by a messaging service. Reads MESSAGING_URL and MESSAGING_API_KEY"
+    "Send and receive messages. Reads MESSAGING_URL and MESSAGING_API_KEY"
   ),
+  Command.withExamples([{ command: "messaging send sms +250788123456 'Your order is ready.'" }]),
   Command.withSubcommands([login, logout, send, logs, whatsapp, domains, webhooks, otp, api])
 )
 

@@ -11,7 +11,7 @@ const optionalText = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
 
 /** Sent twice with the same one, a message goes out once. */
-const key = optionalText("idempotency-key", "Repeat the command with it, and the message goes out once")
+const key = optionalText("idempotency-key", "Repeated with the same key, it goes out once")
 
 const optionsOf = (key: Option.Option<string>) => ({ idempotencyKey: Option.getOrUndefined(key) })
 
@@ -40,7 +40,10 @@ const email = Command.make(
     const sent = yield* call(() => email.send(mail, optionsOf(key)))
     yield* print(json, sent, `Email ${sent.id} to ${to} is ${sent.status}.`, ...sent.warnings)
   })
-).pipe(Command.withDescription("Send an email"))
+).pipe(
+  Command.withDescription("Send an email"),
+  Command.withExamples([{ command: "messaging send email ada@example.com --subject Receipt --text 'Thank you.'" }])
+)
 
 const sms = Command.make(
   "sms",
@@ -52,7 +55,10 @@ const sms = Command.make(
     const price = `${pluralize(sent.segments, "segment")}, ${sent.cost_usd} USD`
     yield* print(json, sent, `SMS ${sent.id} to ${sent.to} is ${sent.status}: ${price}.`)
   })
-).pipe(Command.withDescription("Send an SMS, which costs what its segments cost"))
+).pipe(
+  Command.withDescription("Send an SMS, which costs what its segments cost"),
+  Command.withExamples([{ command: "messaging send sms +250788123456 'Your order is ready.'" }])
+)
 
 /** The command needs one connected session, or has to be told which. */
 class SessionUnclear extends Schema.TaggedError<SessionUnclear>()("SessionUnclear", {
@@ -72,11 +78,11 @@ const whatsapp = Command.make(
   {
     to,
     text: Argument.String("content").pipe(
-      Argument.withDescription("The text; the URL of a file; latitude,longitude of a location")
+      Argument.withDescription("The text, the URL of a file, or latitude,longitude")
     ),
     type: Flag.Literals("type", types).pipe(Flag.withDescription(types.join(", ")), Flag.withDefault("text")),
     session: Flag.Int("session").pipe(
-      Flag.withDescription("The sending session. Default: the only connected one"),
+      Flag.withDescription("Default: the only connected session"),
       Flag.optional
     ),
     key,
@@ -95,10 +101,14 @@ const whatsapp = Command.make(
     const sent = yield* call(() => whatsapp.send({ session_id, to, type, content: text }, optionsOf(key)))
     yield* print(json, sent, `WhatsApp message ${sent.id} to ${sent.to} is ${sent.status}.`)
   })
-).pipe(Command.withDescription("Send a WhatsApp message from a paired phone"))
+).pipe(
+  Command.withDescription("Send a WhatsApp message from a paired phone"),
+  Command.withExamples([{ command: "messaging send whatsapp +250788123456 'Your table is ready.'" }])
+)
 
 export const send = Command.make("send").pipe(
   Command.withDescription("Send one message"),
+  Command.withExamples([{ command: "messaging send sms +250788123456 'Your order is ready.'" }]),
   Command.withSubcommands([email, sms, whatsapp])
 )
 
@@ -125,7 +135,10 @@ const sendCode = Command.make(
       next
     )
   })
-).pipe(Command.withDescription("Send a one-time code"))
+).pipe(
+  Command.withDescription("Send a one-time code"),
+  Command.withExamples([{ command: "messaging otp send +250788123456 --channel sms" }])
+)
 
 /** The code is wrong, so a script must not go on. */
 class CodeWrong extends Schema.TaggedError<CodeWrong>()("CodeWrong", { left: Schema.Int }) {
@@ -144,9 +157,13 @@ const checkCode = Command.make(
     if (json) yield* print(json, checked)
     return yield* new CodeWrong({ left: checked.attempts_remaining })
   })
-).pipe(Command.withDescription("Check a one-time code; exit code 1 if it is wrong"))
+).pipe(
+  Command.withDescription("Check a one-time code; exit code 1 if it is wrong"),
+  Command.withExamples([{ command: "messaging otp check +250788123456 123456" }])
+)
 
 export const otp = Command.make("otp").pipe(
   Command.withDescription("Send and check one-time codes"),
+  Command.withExamples([{ command: "messaging otp send +250788123456" }]),
   Command.withSubcommands([sendCode, checkCode])
 )

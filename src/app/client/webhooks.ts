@@ -7,7 +7,7 @@ const listen = Command.make(
   "listen",
   {
     forwardTo: Flag.String("forward-to").pipe(
-      Flag.withDescription("Send each delivery on to this URL, whose status is the answer"),
+      Flag.withDescription("Forward deliveries to this URL, and answer its status"),
       Flag.optional
     ),
     events: Flag.String("events").pipe(
@@ -16,7 +16,7 @@ const listen = Command.make(
     ),
     port: Flag.Int("port").pipe(Flag.withDescription("Port on 127.0.0.1"), Flag.withDefault(9000)),
     publicUrl: Flag.String("public-url").pipe(
-      Flag.withDescription("A URL that reaches this port, for a service on another machine"),
+      Flag.withDescription("A URL of this port, for a service on another machine"),
       Flag.optional
     ),
     json
@@ -45,7 +45,10 @@ const listen = Command.make(
       )
     )
   }, Effect.scoped)
-).pipe(Command.withDescription("Receive, verify and forward events on this machine, by a webhook that ends with it"))
+).pipe(
+  Command.withDescription("Receive, verify and forward events, by a webhook that ends with it"),
+  Command.withExamples([{ command: "messaging webhooks listen --forward-to http://127.0.0.1:3000/hooks" }])
+)
 
 const list = Command.make(
   "list",
@@ -57,9 +60,10 @@ const list = Command.make(
       yield* print(json, each, `${each.id}\t${each.status}\t${each.url}\t${each.events.join(",")}`)
     }
   })
-).pipe(Command.withDescription("List the webhooks"))
+).pipe(Command.withDescription("List the webhooks"), Command.withExamples([{ command: "messaging webhooks list" }]))
 
 export const webhooks = Command.make("webhooks").pipe(
   Command.withDescription("Receive events during development"),
+  Command.withExamples([{ command: "messaging webhooks listen --events 'email.*'" }]),
   Command.withSubcommands([listen, list])
 )

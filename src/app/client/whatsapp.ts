@@ -74,7 +74,10 @@ const pair = Command.make(
     const next = `Send: messaging send whatsapp TO TEXT --session ${id}`
     yield* print(json, connected, `Session ${id} is connected as ${connected.phone_number}.`, next)
   })
-).pipe(Command.withDescription("Draw the QR code, and wait until a phone has scanned it"))
+).pipe(
+  Command.withDescription("Draw the QR code, and wait until a phone has scanned it"),
+  Command.withExamples([{ command: "messaging whatsapp pair --name Shop" }])
+)
 
 const sessions = Command.make(
   "list",
@@ -87,9 +90,10 @@ const sessions = Command.make(
       yield* print(json, session, `${id}\t${status}\t${phone_number ?? "-"}\t${name}`)
     }
   })
-).pipe(Command.withDescription("List the sessions"))
+).pipe(Command.withDescription("List the sessions"), Command.withExamples([{ command: "messaging whatsapp list" }]))
 
 export const whatsapp = Command.make("whatsapp").pipe(
   Command.withDescription("Pair phones with WhatsApp"),
+  Command.withExamples([{ command: "messaging whatsapp pair" }]),
   Command.withSubcommands([pair, sessions])
 )

@@ -1,25 +1,40 @@
 /** What the operator's and the users' command lines have in common. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Cause, Console, Effect, Exit, type Runtime } from "effect"
-import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
+import { Cause, Console, Effect, Exit, Option, type Runtime } from "effect"
+import { CliConfig, CliError, CliOutput, Command, GlobalFlag, type HelpDoc } from "effect/cli"
 import manifest from "../../../package.json" with { type: "json" }
 
-const formatter = CliOutput.defaultFormatter({ colors: false })
+const formatter = CliOutput.defaultFormatter({ colors: false, globalFlags: "summary" })
+
+/** Without the second list of choices, which would not fit 80 columns: the type or our description has them. */
+const shortened = (flag: HelpDoc.FlagDoc): HelpDoc.FlagDoc => ({
+  ...flag,
+  type: flag.type.replace("|sh|pwsh>", ">"),
+  description: Option.map(flag.description, (text) => text.replace(/ \(choices: .*\)$/, ""))
+})
+
+/** A section of examples that follows a list of commands comes without its empty line. */
+const helpOf = (doc: HelpDoc.HelpDoc) =>
+  formatter.formatHelpDoc({
+    ...doc,
+    flags: doc.flags.map(shortened),
+    globalFlags: doc.globalFlags?.map(shortened) ?? []
+  }).replace(/(?<!\n)\nEXAMPLES\n/, "\n\nEXAMPLES\n")
+
+const asJson = (error: object) => JSON.stringify({ error })
 
 /** A wrong command gets its error and the way to the help, which alone would fill the screen. */
-const Output = CliOutput.layerPresenter({
-  present: (event) =>
-    event._tag === "InvalidInvocation"
-      ? Console.error(
-        [
-          ...event.errors.map(formatter.formatCliError),
-          "",
-          `Help: ${event.commandPath.join(" ")} --help`
-        ].join("\n")
-      )
-      : CliOutput.defaultPresenter.present(event)
-})
+const outputOf = (isJson: boolean) =>
+  CliOutput.layerPresenter({
+    present: (event) => {
+      if (event._tag === "Help") return Console.log(helpOf(event.helpDoc))
+      if (event._tag === "Version") return CliOutput.defaultPresenter.present(event)
+      const message = event.errors.map(formatter.formatCliError).join("\n")
+      const help = `${event.commandPath.join(" ")} --help`
+      return Console.error(isJson ? asJson({ message, help }) : `${message}\n\nHelp: ${help}`)
+    }
+  })
 
 /** Prints the error's own sentence, or the whole cause of an unexpected error. */
 const explain = (cause: Cause.Cause<unknown>, isJson: boolean) => {
@@ -27,7 +42,7 @@ const explain = (cause: Cause.Cause<unknown>, isJson: boolean) => {
   if (Cause.hasInterruptsOnly(cause) || CliError.isCliError(failure)) return Effect.void
   const known = failure instanceof Error && "_tag" in failure && failure.message !== ""
   const message = known ? failure.message : Cause.pretty(cause)
-  return Console.error(isJson ? JSON.stringify({ error: { ...Object(failure), message } }) : message)
+  return Console.error(isJson ? asJson({ ...Object(failure), message }) : message)
 }
 
 /** A requested stop (SIGTERM, Ctrl-C) is a success. */
@@ -40,9 +55,10 @@ export const runProcess = <Name extends string, Input, ContextInput, E>(
   { forUsers }: { readonly forUsers: boolean }
 ) => {
   const builtIns = [GlobalFlag.Help, GlobalFlag.Version, ...(forUsers ? [GlobalFlag.Completions] : [])]
+  const isJson = forUsers && process.argv.includes("--json")
   const program = Command.run(root, { version: manifest.version }).pipe(
-    Effect.provide([Output, CliConfig.layer({ builtIns }), NodeServices.layer]),
-    Effect.tapCause((cause) => explain(cause, forUsers && process.argv.includes("--json")))
+    Effect.provide([outputOf(isJson), CliConfig.layer({ builtIns }), NodeServices.layer]),
+    Effect.tapCause((cause) => explain(cause, isJson))
   )
   NodeRuntime.runMain(program, { teardown, disableErrorReporting: true })
 }
