@@ -3,6 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { read } from "../docs/documents.ts"
 import { eventually, live, makeAccount, startNode } from "../support/Service.ts"
+import { callbackPath, freshNumber, httpProvider, sendSms, smsReaching } from "../support/sms.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { clientAddress, hasProxy, makeProxy, proxyPrograms } from "../support/TlsProxy.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
@@ -109,24 +110,92 @@ for (const program of proxyPrograms) {
       )
 
       it.effect.skipIf(!hasProxy(program))(
-        "answers every request while one node stops and another is killed",
+        "leads from HTTP to HTTPS with 308, and answers 413 to a body that is announced as too large",
+        () =>
+          Effect.gen(function*() {
+            const { key, proxy } = yield* place
+            const plain = yield* Effect.promise(() => fetch(`${proxy.plainUrl}/docs?a=1`, { redirect: "manual" }))
+            assert.deepStrictEqual([plain.status, plain.headers.get("location")], [308, "https://localhost/docs?a=1"])
+            const announced = { "content-length": "12000000", "content-type": "application/json" }
+            const large = yield* proxy.request("POST", "/v1/email/send", { key, headers: announced })
+            assert.strictEqual(large.status, 413, large.text)
+            // Caddy counts the bytes as they come, so the node refuses what is announced.
+            if (program === "nginx") assert.notProperty(large.headers, "x-request-id")
+          })
+      )
+
+      it.effect.skipIf(!hasProxy(program))(
+        "passes the callback of an SMS provider, which delivers the SMS",
+        () =>
+          Effect.gen(function*() {
+            const provider = yield* makeWebhookReceiver({ script: [{ status: 200, body: `{"id":"p-1"}` }] })
+            const node = yield* startNode({ env: { ...env, ...yield* httpProvider(`${provider.url}/send`) } })
+            const proxy = yield* makeProxy(program, [node.port])
+            const { key } = yield* makeAccount()
+            const id = yield* sendSms(node, key, { to: freshNumber(), content: "Hello" })
+            yield* smsReaching(node, { id, key, statuses: ["sent"] })
+            const json = { id: "p-1", status: "delivered" }
+            assert.strictEqual((yield* proxy.request("POST", callbackPath, { json })).status, 204)
+            yield* smsReaching(node, { id, key, statuses: ["delivered"] })
+          })
+      )
+
+      // Caddy has no limit of its own.
+      if (program === "nginx") {
+        it.effect.skipIf(!hasProxy(program))(
+          "answers 429 to more logins of one address than the burst, and to no other request",
+          () =>
+            Effect.gen(function*() {
+              const { key, proxy } = yield* place
+              const json = { email: "ada@example.com", password: "wrong" }
+              const logins = yield* Effect.forEach(
+                Array.from({ length: 60 }),
+                () => proxy.request("POST", "/v1/auth/login", { json }),
+                { concurrency: 30 }
+              )
+              const refused = logins.filter(({ headers, status }) =>
+                status === 429 && headers["x-request-id"] === undefined
+              )
+              assert.isAtLeast(refused.length, 20)
+              assert.isAtLeast(logins.length - refused.length, 20)
+              assert.strictEqual((yield* proxy.request("GET", "/v1/webhooks", { key })).status, 200)
+            })
+        )
+      }
+
+      it.effect.skipIf(!hasProxy(program))(
+        "answers every GET and POST while one node stops, and every GET while another is killed",
         () =>
           Effect.gen(function*() {
             const { key, nodes: [first, second], proxy } = yield* place
             const third = yield* startNode({ env })
             const both = yield* makeProxy(program, [first.port, second.port, third.port])
             assert.strictEqual((yield* proxy.request("GET", "/v1/webhooks", { key })).status, 200)
-            // The pause is the pace of the clients: their requests last for longer than the stop of both nodes.
-            const load = Effect.forEach(
-              Array.from({ length: 150 }),
-              () => Effect.tap(both.request("GET", "/v1/webhooks", { key }), () => live(Effect.sleep("20 millis"))),
-              { concurrency: 4 }
-            )
-            const [answers] = yield* Effect.all([load, Effect.andThen(first.stop(), second.kill)], { concurrency: 2 })
-            assert.deepStrictEqual(
-              answers.filter(({ status }) => status !== 200).map(({ status, text }) => [status, text]),
-              []
-            )
+            const get = both.request("GET", "/v1/webhooks", { key })
+            const send = both.request("POST", "/v1/email/send", {
+              key,
+              json: { to: "ann@people.example", subject: "Hello", text: "Hello" }
+            })
+            // The pause is the pace of the clients: their requests last for longer than the stop of a node.
+            const load = (each: Effect.Effect<{ readonly status: number; readonly text: string }>, count: number) =>
+              Effect.forEach(
+                Array.from({ length: count }),
+                () => Effect.tap(each, () => live(Effect.sleep("20 millis"))),
+                { concurrency: 4 }
+              )
+            const during = (
+              loads: Effect.Effect<ReadonlyArray<{ readonly status: number; readonly text: string }>>,
+              event: Effect.Effect<unknown>
+            ) =>
+              Effect.map(Effect.all([loads, event], { concurrency: 2 }), ([answers]) =>
+                answers.filter(({ status }) =>
+                  status !== 200 && status !== 202
+                ).map(({ status, text }) => [status, text]))
+            const mixed = Effect.map(Effect.all([load(get, 150), load(send, 150)], { concurrency: 2 }), (all) =>
+              all.flat())
+            assert.deepStrictEqual(yield* during(mixed, first.stop()), [])
+            // A POST that the killed node has read may have been done: the caller repeats it with its key.
+            assert.deepStrictEqual(yield* during(load(get, 150), second.kill), [])
           })
       )
     }

@@ -1,34 +1,21 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
-import { Effect, FileSystem } from "effect"
+import { Effect } from "effect"
 import { assertRefused } from "../contract/contract.ts"
 import { lowPort } from "../support/freePort.ts"
 import { eventually, makeAccount, startNode } from "../support/Service.ts"
-import { freshNumber, sendSms, smsReaching } from "../support/sms.ts"
+import {
+  callbackPath,
+  callbackSecret as secret,
+  freshNumber,
+  httpProvider,
+  sendSms,
+  smsReaching
+} from "../support/sms.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 
-const secret = "a-secret-of-tests-1"
-
-/** A node whose SMS provider is a test server, configured by a profile file. */
-const start = Effect.fnUntraced(function*(url: string) {
-  const fs = yield* FileSystem.FileSystem
-  const file = yield* fs.makeTempFileScoped({ suffix: ".json" })
-  yield* fs.writeFileString(
-    file,
-    JSON.stringify({
-      name: "double",
-      url,
-      headers: { authorization: "App KEY" },
-      encoding: "json",
-      body: { to: "{{to}}", text: "{{text}}", ref: "{{message_id}}", callback: "{{callback_url}}" },
-      id: "id",
-      error: "error",
-      receipt: { secret, id: "id", status: "status", delivered: ["delivered"], failed: ["failed"], error: "code" }
-    })
-  )
-  return yield* startNode({ env: { SMS_PROVIDER: "http", SMS_HTTP_PROFILE: file } })
-}, Effect.provide(NodeServices.layer))
+/** A node whose SMS provider is a test server. */
+const start = (url: string) => Effect.flatMap(httpProvider(url), (env) => startNode({ env }))
 
 layer(TestDatabase.layer, { excludeTestServices: true })(
   "SMS through an HTTP provider",
@@ -56,21 +43,20 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
         const body: Readonly<Record<string, unknown>> = JSON.parse(String(request?.body))
         assert.strictEqual(request?.headers["authorization"], "App KEY")
         assert.deepInclude(body, { text: "a".repeat(200), ref: `${first}.1` })
-        assert.strictEqual(body["callback"], `${node.baseUrl}/v1/callbacks/sms/double/${secret}`)
+        assert.strictEqual(body["callback"], `${node.baseUrl}${callbackPath}`)
 
-        const path = `/v1/callbacks/sms/double/${secret}`
-        const delivered = yield* node.request("POST", path, { json: { id: "p-0", status: "delivered" } })
+        const delivered = yield* node.request("POST", callbackPath, { json: { id: "p-0", status: "delivered" } })
         assert.deepStrictEqual([delivered.status, delivered.text], [204, ""])
         assert.strictEqual(
           (yield* smsReaching(node, { id: first, key, statuses: ["delivered"] }))["status"],
           "delivered"
         )
         const form = { "content-type": "application/x-www-form-urlencoded" }
-        yield* node.request("POST", path, { body: "id=p-1&status=failed&code=27", headers: form })
+        yield* node.request("POST", callbackPath, { body: "id=p-1&status=failed&code=27", headers: form })
         const failed = yield* smsReaching(node, { id: second, key, statuses: ["failed"] })
         assert.deepInclude(failed, { error_code: "undeliverable", error_message: "The provider says failed, 27." })
         // A repeated, contradictory callback: a final status never changes.
-        yield* node.request("POST", path, { json: { id: "p-1", status: "delivered" } })
+        yield* node.request("POST", callbackPath, { json: { id: "p-1", status: "delivered" } })
         assert.strictEqual((yield* smsReaching(node, { id: second, key, statuses: ["failed"] }))["status"], "failed")
       }))
 
@@ -100,9 +86,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
           assertRefused(answer, 404, "not_found")
         }
         for (const body of ["", "{", "null", "[1]", "\0", "x".repeat(1_000_000)]) {
-          assert.strictEqual((yield* node.request("POST", `/v1/callbacks/sms/double/${secret}`, { body })).status, 204)
+          assert.strictEqual((yield* node.request("POST", callbackPath, { body })).status, 204)
         }
-        assertRefused(yield* node.request("GET", `/v1/callbacks/sms/double/${secret}`), 405, "method_not_allowed")
+        assertRefused(yield* node.request("GET", callbackPath), 405, "method_not_allowed")
       }))
   }
 )

@@ -36,6 +36,8 @@ export const clientAddress = "127.0.0.2"
 interface Place {
   readonly folder: string
   readonly port: number
+  /** That of HTTP without TLS. */
+  readonly plainPort: number
   readonly nodes: ReadonlyArray<number>
 }
 
@@ -48,14 +50,14 @@ const replaced = (text: string, pairs: ReadonlyArray<readonly [string | RegExp, 
   }, text)
 
 /** The site as it is, but for its names, addresses and files. */
-const nginxFiles = ({ folder, nodes, port }: Place) => {
+const nginxFiles = ({ folder, nodes, plainPort, port }: Place) => {
   const server = nodes.map((node) => `server 127.0.0.1:${node} max_fails=1 fail_timeout=5s;`).join(" ")
   const site = replaced(read("docs/deploy/nginx.conf"), [
     [/^ {2}server 10\.0\.0\.1:8080 .*$/, server],
     [/^ {2}server 10\.0\.0\.[23]:8080 .*$/, ""],
     [/^ {2}listen \[::\].*$/, ""],
     ["listen 443 ssl http2", `listen 127.0.0.1:${port} ssl http2`],
-    [/^server \{\n {2}listen 80;[^}]*\}/, ""],
+    [/^ {2}listen 80;$/, `listen 127.0.0.1:${plainPort};`],
     ["messaging.example.com", "localhost"],
     ["/etc/ssl/messaging/fullchain.pem", NodePath.join(folder, "cert.pem")],
     ["/etc/ssl/messaging/privkey.pem", NodePath.join(folder, "key.pem")]
@@ -70,11 +72,11 @@ events {} http { access_log off; ${temporary.join(" ")} include ${folder}/site.c
   }
 }
 
-const caddyFiles = ({ folder }: Place) => ({
+const caddyFiles = ({ folder, plainPort, port }: Place) => ({
   Caddyfile: replaced(read("docs/deploy/Caddyfile"), [
     [
       /^\{\$SITE:messaging\.example\.com\} \{/,
-      `{\n\tadmin off\n\tauto_https off\n}\n{$SITE} {\n\ttls ${folder}/cert.pem ${folder}/key.pem`
+      `{\n\tadmin off\n\tauto_https disable_certs\n\thttp_port ${plainPort}\n\thttps_port ${port}\n}\n{$SITE} {\n\ttls ${folder}/cert.pem ${folder}/key.pem`
     ]
   ])
 })
@@ -126,6 +128,8 @@ export const makeProxy = Effect.fnUntraced(function*(
 ): Effect.fn.Return<
   {
     readonly url: string
+    /** The same without TLS. */
+    readonly plainUrl: string
     /** The certificate's file, for programs that must trust it. */
     readonly certificate: string
     readonly request: (method: string, path: string, options?: ProxyRequest) => Effect.Effect<ProxyAnswer>
@@ -134,6 +138,7 @@ export const makeProxy = Effect.fnUntraced(function*(
   Scope.Scope
 > {
   const port = yield* freePort
+  const plainPort = yield* freePort
   const folder = yield* Effect.acquireRelease(
     Effect.sync(() => NodeFs.mkdtempSync(NodePath.join(NodeOs.tmpdir(), `${program}-`))),
     (path) => Effect.sync(() => NodeFs.rmSync(path, { recursive: true, force: true }))
@@ -143,7 +148,7 @@ export const makeProxy = Effect.fnUntraced(function*(
   const contents = {
     "cert.pem": selfSigned.cert,
     "key.pem": selfSigned.key,
-    ...files[program]({ folder, nodes, port })
+    ...files[program]({ folder, nodes, plainPort, port })
   }
   for (const [name, text] of Object.entries(contents)) NodeFs.writeFileSync(NodePath.join(folder, name), text)
   yield* Effect.acquireRelease(
@@ -169,6 +174,7 @@ export const makeProxy = Effect.fnUntraced(function*(
   yield* eventually(ask(port, "GET", "/openapi.json"), ({ status }) => status === 200)
   return {
     url: `https://localhost:${port}`,
+    plainUrl: `http://localhost:${plainPort}`,
     certificate: NodePath.join(folder, "cert.pem"),
     request: (method, path, options) => ask(port, method, path, options)
   }

@@ -1,5 +1,6 @@
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, FileSystem } from "effect"
 import { asking } from "./bulkMail.ts"
 import type { RunningNode } from "./Service.ts"
 
@@ -34,3 +35,40 @@ let serial = 0
 
 /** A mobile number of Rwanda that no other test uses. */
 export const freshNumber = () => `+25078${String(8_000_000 + serial++).padStart(7, "0")}`
+
+/** The secret in `callbackPath`. */
+export const callbackSecret = "a-secret-of-tests-1"
+
+/** Where the provider of `httpProvider` reports what became of an SMS. */
+export const callbackPath = `/v1/callbacks/sms/double/${callbackSecret}`
+
+/** The environment of a node whose SMS provider is a test server, configured by a profile file. */
+export const httpProvider = Effect.fnUntraced(
+  function*(url: string) {
+    const fs = yield* FileSystem.FileSystem
+    const file = yield* fs.makeTempFileScoped({ suffix: ".json" })
+    yield* fs.writeFileString(
+      file,
+      JSON.stringify({
+        name: "double",
+        url,
+        headers: { authorization: "App KEY" },
+        encoding: "json",
+        body: { to: "{{to}}", text: "{{text}}", ref: "{{message_id}}", callback: "{{callback_url}}" },
+        id: "id",
+        error: "error",
+        receipt: {
+          secret: callbackSecret,
+          id: "id",
+          status: "status",
+          delivered: ["delivered"],
+          failed: ["failed"],
+          error: "code"
+        }
+      })
+    )
+    return { SMS_PROVIDER: "http", SMS_HTTP_PROFILE: file }
+  },
+  Effect.orDie,
+  Effect.provide(NodeFileSystem.layer)
+)
