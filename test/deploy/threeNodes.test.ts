@@ -1,12 +1,9 @@
 /** What the guides for operators promise together: three nodes behind Caddy with TLS, and a separate PostgreSQL. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import * as NodeFs from "node:fs"
-import * as NodeOs from "node:os"
-import * as NodePath from "node:path"
-import { foreignPrograms, foreignServer } from "../support/foreignServer.ts"
+import { foreignPrograms } from "../support/foreignServer.ts"
 import { freePort } from "../support/freePort.ts"
-import { blocksOf, runs } from "../support/guideBlocks.ts"
+import { blocksOf, installation, runs } from "../support/guideBlocks.ts"
 import { eventually, live, startNode } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { hasProxy, makeProxy, type ProxyRequest } from "../support/TlsProxy.ts"
@@ -32,28 +29,6 @@ const sendSteadily = Effect.fnUntraced(function*(
     return eventually(Effect.sync(() => accepted.length), (length) => length >= before + count, "60 seconds")
   }
   return { accepted, load, more }
-})
-
-/** A separate PostgreSQL with an account, and the variables that the guides name. */
-const installation = Effect.gen(function*() {
-  const programs = foreignPrograms ?? ""
-  const socket = encodeURIComponent(NodePath.dirname(yield* foreignServer(programs)))
-  const urlOf = (database: string) => `postgres://postgres@localhost/${database}?host=${socket}`
-  const folder = yield* Effect.acquireRelease(
-    Effect.sync(() => NodeFs.mkdtempSync(NodePath.join(NodeOs.tmpdir(), "nodes-"))),
-    (path) => Effect.sync(() => NodeFs.rmSync(path, { recursive: true, force: true }))
-  )
-  const env = {
-    PATH: `${programs}:${process.env["PATH"]}`,
-    DATABASE_URL: urlOf("postgres"),
-    RESTORED_URL: urlOf("restored"),
-    BACKUP: NodePath.join(folder, "messaging.dump"),
-    MODE: "production"
-  }
-  const account = ["--email ada@example.com", "--name Ada", "--plan enterprise", "--json"].join(" ")
-  const created = yield* runs(`npm run -s cli -- account create ${account}`, env)
-  const key = String(JSON.parse(/^\{.*\}$/ms.exec(created.output)?.[0] ?? "{}").api_key)
-  return { env, key }
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("three nodes behind Caddy", (it) => {

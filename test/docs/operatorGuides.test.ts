@@ -6,16 +6,18 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as NodeFs from "node:fs"
-import * as NodeOs from "node:os"
 import * as NodePath from "node:path"
-import { foreignPrograms, foreignServer } from "../support/foreignServer.ts"
+import { cli } from "../support/cli.ts"
+import { foreignPrograms } from "../support/foreignServer.ts"
 import { freePort } from "../support/freePort.ts"
-import { blocksOf, runs, textOf } from "../support/guideBlocks.ts"
+import { blocksOf, installation, runs, textOf } from "../support/guideBlocks.ts"
 import { isInstalled } from "../support/guideReader.ts"
-import { startNode } from "../support/Service.ts"
+import { temporaryFolder } from "../support/sdkPackage.ts"
+import { encryptionKey, startNode } from "../support/Service.ts"
 import { reaching, sendEmail } from "../support/singleMail.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { hasProxy, makeProxy } from "../support/TlsProxy.ts"
+import { read } from "./documents.ts"
 
 const names = ["production", "three-nodes", "upgrade", "backup", "monitoring", "alerts", "capacity"]
 
@@ -27,9 +29,36 @@ describe("guides for operators", () => {
     }
     assert.deepStrictEqual(names.map((name) => blocksOf(name, "shell").length), [3, 1, 2, 3, 0, 0, 0])
   })
+
+  it("docs/guides/capacity.md repeats no figure of docs/benchmarks.md, which changes with each run", () => {
+    const [, results = ""] = read("docs/benchmarks.md").split("## Results")
+    const figures = new Set<string>(results.match(/\b\d+\.\d+\b/g))
+    assert.isAtLeast(figures.size, 50)
+    // The share of the event loop is no measurement.
+    const repeated = textOf("capacity").replace("stays above 0.7", "").match(/\b\d+\.\d+\b/g) ?? []
+    assert.deepStrictEqual(repeated.filter((figure) => figures.has(figure)), [])
+    assert.include(textOf("capacity"), "](../benchmarks.md#results)")
+  })
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("guides for operators", (it) => {
+  it.effect("config takes each value of the settings of production, of three nodes and of monitoring from the file", () =>
+    Effect.gen(function*() {
+      const folder = yield* temporaryFolder
+      for (const name of names) {
+        const [block] = blocksOf(name, "ini")
+        if (block === undefined) continue
+        const secret = block.includes("ENCRYPTION_KEY=") ? "" : `ENCRYPTION_KEY=${encryptionKey}\n`
+        const text = block.replace(/^ENCRYPTION_KEY=$/m, `ENCRYPTION_KEY=${encryptionKey}`)
+        NodeFs.writeFileSync(NodePath.join(folder, ".env"), secret + text)
+        const { code, stderr, stdout } = yield* cli(["config"], {}, { cwd: folder })
+        assert.deepStrictEqual([code, stderr], [0, ""], name)
+        const given = block.trim().split("\n").map((line) => line.split("=")[0])
+        const taken = [...stdout.matchAll(/^\.env +(\w+)=./gm)].map(([, setting]) => setting)
+        assert.includeMembers(taken, given, name)
+      }
+    }))
+
   it.effect("every statement runs on the current schema", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -74,25 +103,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("guides for operators",
     "the drill of the backup restores what was sent, and ends what waited, so that nothing is sent again",
     () =>
       Effect.gen(function*() {
-        const programs = foreignPrograms ?? ""
-        const socket = encodeURIComponent(NodePath.dirname(yield* foreignServer(programs)))
-        const urlOf = (database: string) => `postgres://postgres@localhost/${database}?host=${socket}`
-        const folder = yield* Effect.acquireRelease(
-          Effect.sync(() => NodeFs.mkdtempSync(NodePath.join(NodeOs.tmpdir(), "drill-"))),
-          (path) => Effect.sync(() => NodeFs.rmSync(path, { recursive: true, force: true }))
-        )
-        const env = {
-          PATH: `${programs}:${process.env["PATH"]}`,
-          DATABASE_URL: urlOf("postgres"),
-          RESTORED_URL: urlOf("restored"),
-          BACKUP: NodePath.join(folder, "messaging.dump"),
-          MODE: "production"
-        }
-        const created = yield* runs(
-          "npm run -s cli -- account create --email ada@example.com --name Ada --json",
-          env
-        )
-        const key = String(JSON.parse(/^\{.*\}$/ms.exec(created.output)?.[0] ?? "{}").api_key)
+        const { env, key } = yield* installation
         const node = yield* startNode({ env: { DATABASE_URL: env.DATABASE_URL } })
         const mail = { to: "user@example.com", subject: "Hello", text: "Hello" }
         const id = yield* sendEmail(node, key, mail)
@@ -116,6 +127,44 @@ layer(TestDatabase.layer, { excludeTestServices: true })("guides for operators",
           )
         assert.include(["sent", "delivered"], yield* statusOf(id))
         assert.strictEqual(yield* statusOf(waiting), "canceled")
+      })
+  )
+
+  it.effect.skipIf(foreignPrograms === undefined)(
+    "the way back of the upgrade guide starts the old version on the backup, after the migrated database has refused it",
+    () =>
+      Effect.gen(function*() {
+        const { env, key } = yield* installation
+        const first = yield* startNode({ env: { DATABASE_URL: env.DATABASE_URL } })
+        const mail = { to: "user@example.com", subject: "Hello", text: "Hello" }
+        const kept = yield* sendEmail(first, key, mail)
+        yield* reaching(first, { id: kept, key, statuses: ["sent", "delivered"] })
+        const [backUp = "", restore = ""] = blocksOf("backup", "shell")
+        yield* runs(backUp, env)
+        const [, wait = ""] = blocksOf("upgrade", "shell")
+
+        // What the next version's command `migrate` does, while a node of this version runs.
+        yield* runs(
+          `psql --no-psqlrc --single-transaction --set ON_ERROR_STOP=1 --file - "$DATABASE_URL" <<'SQL'
+          create table from_the_next_version (id bigint primary key);
+          insert into migrations (name, sha256) values ('9999_next_version.sql', '');
+SQL`,
+          env
+        )
+        const lost = yield* sendEmail(first, key, mail)
+        yield* reaching(first, { id: lost, key, statuses: ["sent", "delivered"] })
+        yield* first.stop()
+        const refused = yield* runs("! npm run -s cli -- migrate", env)
+        assert.include(refused.output, "The database is newer than this program")
+
+        yield* runs(`createdb --maintenance-db="$DATABASE_URL" restored\n${restore}`, env)
+        const back = yield* startNode({ env: { DATABASE_URL: env.RESTORED_URL } })
+        yield* runs(wait, { NODE_URL: back.baseUrl })
+        const statusOf = (id: number) =>
+          Effect.map(back.request("GET", `/v1/email/messages/${id}`, { key }), ({ status }) => status)
+        assert.deepStrictEqual([yield* statusOf(kept), yield* statusOf(lost)], [200, 404])
+        const again = yield* sendEmail(back, key, mail)
+        yield* reaching(back, { id: again, key, statuses: ["sent", "delivered"] })
       })
   )
 })
