@@ -48,6 +48,25 @@ const attachment = (bytes: number) => ({
 
 const env = { TRUSTED_PROXIES: "127.0.0.1", DRAIN_SECONDS: "2" }
 
+/** What did not succeed of 150 requests of each kind by four clients, during an event. */
+const failuresDuring = (
+  event: Effect.Effect<unknown>,
+  kinds: ReadonlyArray<Effect.Effect<{ readonly status: number; readonly text: string }>>
+) => {
+  // The pause is the pace of the clients: their requests last for longer than the event.
+  const load = Effect.forEach(kinds, (request) =>
+    Effect.forEach(
+      Array.from({ length: 150 }),
+      () => Effect.tap(request, () => live(Effect.sleep("20 millis"))),
+      { concurrency: 4 }
+    ), { concurrency: "unbounded" })
+  return Effect.map(
+    Effect.all([load, event], { concurrency: 2 }),
+    ([answers]) =>
+      answers.flat().filter(({ status }) => status !== 200 && status !== 202).map(({ status, text }) => [status, text])
+  )
+}
+
 for (const program of proxyPrograms) {
   layer(TestDatabase.layer, { excludeTestServices: true })(
     `${program} in front of nodes`,
@@ -110,17 +129,20 @@ for (const program of proxyPrograms) {
       )
 
       it.effect.skipIf(!hasProxy(program))(
-        "leads from HTTP to HTTPS with 308, and answers 413 to a body that is announced as too large",
+        `leads from HTTP to HTTPS with 308${
+          program === "nginx" ? ", and answers 413 to a body announced as too large" : ""
+        }`,
         () =>
           Effect.gen(function*() {
             const { key, proxy } = yield* place
             const plain = yield* Effect.promise(() => fetch(`${proxy.plainUrl}/docs?a=1`, { redirect: "manual" }))
             assert.deepStrictEqual([plain.status, plain.headers.get("location")], [308, "https://localhost/docs?a=1"])
-            const announced = { json: attachment(100_000), headers: { "content-length": "12000000" } }
-            const large = yield* proxy.request("POST", "/v1/email/send", { key, ...announced })
+            // Caddy reads a body before it counts its bytes: see the upload above.
+            if (program === "caddy") return
+            const announced = { "content-length": "12000000", "content-type": "application/json" }
+            const large = yield* proxy.request("POST", "/v1/email/send", { key, headers: announced })
             assert.strictEqual(large.status, 413, large.text)
-            // Caddy counts the bytes as they come, so the node refuses what is announced.
-            if (program === "nginx") assert.notProperty(large.headers, "x-request-id")
+            assert.notProperty(large.headers, "x-request-id")
           })
       )
 
@@ -140,7 +162,7 @@ for (const program of proxyPrograms) {
           })
       )
 
-      // Caddy has no limit of its own.
+      // Caddy limits no requests.
       if (program === "nginx") {
         it.effect.skipIf(!hasProxy(program))(
           "answers 429 to more logins of one address than the burst, and to no other request",
@@ -169,33 +191,14 @@ for (const program of proxyPrograms) {
           Effect.gen(function*() {
             const { key, nodes: [first, second], proxy } = yield* place
             const third = yield* startNode({ env })
-            const both = yield* makeProxy(program, [first.port, second.port, third.port])
+            const all = yield* makeProxy(program, [first.port, second.port, third.port])
             assert.strictEqual((yield* proxy.request("GET", "/v1/webhooks", { key })).status, 200)
-            const get = both.request("GET", "/v1/webhooks", { key })
-            const send = both.request("POST", "/v1/email/send", {
-              key,
-              json: { to: "ann@people.example", subject: "Hello", text: "Hello" }
-            })
-            // The pause is the pace of the clients: their requests last for longer than the stop of a node.
-            const load = (each: Effect.Effect<{ readonly status: number; readonly text: string }>, count: number) =>
-              Effect.forEach(
-                Array.from({ length: count }),
-                () => Effect.tap(each, () => live(Effect.sleep("20 millis"))),
-                { concurrency: 4 }
-              )
-            const during = (
-              loads: Effect.Effect<ReadonlyArray<{ readonly status: number; readonly text: string }>>,
-              event: Effect.Effect<unknown>
-            ) =>
-              Effect.map(Effect.all([loads, event], { concurrency: 2 }), ([answers]) =>
-                answers.filter(({ status }) =>
-                  status !== 200 && status !== 202
-                ).map(({ status, text }) => [status, text]))
-            const mixed = Effect.map(Effect.all([load(get, 150), load(send, 150)], { concurrency: 2 }), (all) =>
-              all.flat())
-            assert.deepStrictEqual(yield* during(mixed, first.stop()), [])
+            const get = all.request("GET", "/v1/webhooks", { key })
+            const json = { to: "ann@people.example", subject: "Hello", text: "Hello" }
+            const post = all.request("POST", "/v1/email/send", { key, json })
+            assert.deepStrictEqual(yield* failuresDuring(first.stop(), [get, post]), [])
             // A POST that the killed node has read may have been done: the caller repeats it with its key.
-            assert.deepStrictEqual(yield* during(load(get, 150), second.kill), [])
+            assert.deepStrictEqual(yield* failuresDuring(second.kill, [get]), [])
           })
       )
     }
