@@ -1,4 +1,4 @@
--- The sum of all migrations until 0151_reschedules.sql, which an empty database gets instead. Written by scripts/schema.ts.
+-- The sum of all migrations until 0152_key_rotation.sql, which an empty database gets instead. Written by scripts/schema.ts.
 
 create sequence webhook_delivery_ids;
 
@@ -597,6 +597,7 @@ create table api_keys (
   last_used_at timestamp with time zone,
   expires_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
+  rotated_at timestamp with time zone,
   constraint api_keys_pkey PRIMARY KEY (id),
   constraint api_keys_key_hash_key UNIQUE (key_hash),
   constraint api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE

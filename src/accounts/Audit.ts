@@ -10,6 +10,7 @@ export type AuditAction =
   | "login"
   | "session.ended"
   | "key.created"
+  | "key.rotated"
   | "key.revoked"
   | "address.confirmed"
   | "email.requested"

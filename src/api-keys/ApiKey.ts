@@ -19,10 +19,20 @@ const fields = {
 export const ApiKey = Schema.Struct({
   ...fields,
   last_used_at: Schema.NullOr(Timestamp),
+  rotated_at: Schema.NullOr(Timestamp).annotate({ description: "When another key replaced this one" }),
   is_active: Schema.Boolean
 }).annotate({ identifier: "ApiKey" })
 export type ApiKey = typeof ApiKey.Type
 
-/** The response to a creation, the only one with `key`. */
+/** The response to a creation. Besides that to a rotation, it is the only one with `key`. */
 export const CreatedApiKey = Schema.Struct({ ...fields, key: Schema.String }).annotate({ identifier: "CreatedApiKey" })
 export type CreatedApiKey = typeof CreatedApiKey.Type
+
+/** The response to a rotation: the new key, and the end of the one that it replaces. */
+export const RotatedApiKey = Schema.Struct({
+  ...CreatedApiKey.fields,
+  previous: Schema.Struct({ id: ApiKeyId, expires_at: Timestamp }).annotate({
+    description: "The key that this one replaces, and when it ends"
+  })
+}).annotate({ identifier: "RotatedApiKey" })
+export type RotatedApiKey = typeof RotatedApiKey.Type

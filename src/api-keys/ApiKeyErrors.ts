@@ -23,3 +23,16 @@ export class KeyOutlivesCaller extends Schema.TaggedError<KeyOutlivesCaller>()(
     return `The key of this request ends at ${this.expires_at} and cannot create one that ends later. Set expires_at to that time or earlier, or log in and use the login.`
   }
 }
+
+/** A key is rotated once, and before its end. */
+export class KeyNotRotatable extends Schema.TaggedError<KeyNotRotatable>()(
+  "KeyNotRotatable",
+  { reason: Schema.Literals(["rotated", "expired"]) },
+  wire(409, "key_not_rotatable", 4194)
+) {
+  override get message() {
+    return this.reason === "rotated"
+      ? "Another key has replaced this one already. Rotate that one, or create a key."
+      : "The key has expired. Create another one."
+  }
+}

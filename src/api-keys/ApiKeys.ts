@@ -12,7 +12,8 @@ import type { AccountId, ApiKeyId } from "../values/Ids.ts"
 import { Plan } from "../values/Plan.ts"
 import { type Mode, modeOf, shadowOf } from "../values/TestMode.ts"
 import type { Timestamp } from "../values/Timestamp.ts"
-import type { ApiKey, CreatedApiKey } from "./ApiKey.ts"
+import type { ApiKey, CreatedApiKey, RotatedApiKey } from "./ApiKey.ts"
+import { KeyNotRotatable } from "./ApiKeyErrors.ts"
 import type { NewApiKey } from "./ApiKeysApi.ts"
 import { ApiKeysRepo, type UncountedRow } from "./ApiKeysRepo.ts"
 
@@ -48,6 +49,16 @@ const keyCreatedNotice = ({ accountId, id, name }: OwnedKey): Notice => ({
     + `If this was not you, revoke it (DELETE /v1/api-keys/${id}), then every other key that you do not recognise.`
 })
 
+/** For a key that replaces another one, like a new key. */
+const keyRotatedNotice = ({ accountId, id, name }: OwnedKey, previous: RotatedApiKey["previous"]): Notice => ({
+  accountId,
+  kind: "key_created",
+  subject: `An API key was rotated: ${name}`,
+  body:
+    `The API key ${id} replaces the key ${previous.id}, "${name}", which is refused from ${previous.expires_at} on.\n\n`
+    + `If this was not you, revoke both (DELETE /v1/api-keys/${id}), then every other key that you do not recognise.`
+})
+
 /** For a revoked key, which is refused from now on. */
 const keyRevokedNotice = ({ accountId, id, name }: OwnedKey): Notice => ({
   accountId,
@@ -56,6 +67,12 @@ const keyRevokedNotice = ({ accountId, id, name }: OwnedKey): Notice => ({
   body: `The API key ${id}, "${name}", was revoked. Requests with it are refused from now on.\n\n`
     + "If this was not you, check your other keys (GET /v1/api-keys) and set another password."
 })
+
+interface Rotation {
+  readonly id: ApiKeyId
+  readonly overlap_seconds: number
+  readonly wanted: NewApiKey
+}
 
 /** The API keys of an account (spec 2.2, 3.5, 4.1). */
 export class ApiKeys extends Context.Service<ApiKeys, {
@@ -70,6 +87,16 @@ export class ApiKeys extends Context.Service<ApiKeys, {
     creator: AccountId,
     key: NewApiKey
   ) => Effect.Effect<CreatedApiKey, PlanLimitExceeded | ValidationFailed>
+  /** What a key that replaces this one is like, unless the caller wants another end. */
+  readonly successorOf: (accountId: AccountId, id: ApiKeyId) => Effect.Effect<NewApiKey, NotFound>
+  /**
+   * Creates a key in the place of another one, which ends after the overlap. Only one of concurrent rotations does. The
+   * account may have one usable key more than its plan allows, so that even an account with one key can rotate it.
+   */
+  readonly rotate: (
+    caller: AccountId,
+    rotation: Rotation
+  ) => Effect.Effect<RotatedApiKey, KeyNotRotatable | NotFound | PlanLimitExceeded | ValidationFailed>
   /** Whether a key with this end, or without one, lives longer than a credential with the other end. */
   readonly endsAfter: (end: string | null, other: Timestamp) => Effect.Effect<boolean>
   /** Once it returns, no node accepts the key: every request looks it up. */
@@ -83,27 +110,38 @@ export class ApiKeys extends Context.Service<ApiKeys, {
       const notices = yield* Notices
       const repo = yield* ApiKeysRepo
 
-      /**
-       * Creates keys of an account one after the other, because the limit must hold. Runs in the caller's transaction.
-       */
-      const counted = Effect.fnUntraced(function*(accountId: AccountId, row: UncountedRow) {
-        const { plan } = yield* repo.lockAccount(accountId)
+      /** The keys of a plan's account that are usable, and how many it may have. Called under the lock of the account. */
+      const counted = Effect.fnUntraced(function*(accountId: AccountId, plan: Plan) {
         const limit = apiKeyLimit[plan] ?? Number.POSITIVE_INFINITY
         const { usable } = yield* repo.countUsable(accountId)
-        if (usable >= limit) return yield* new PlanLimitExceeded({ limit, current: usable, resource: "api_keys" })
+        return { limit, current: usable, resource: "api_keys" } as const
+      })
+
+      /** Creates a key on a plan that the account's lock keeps. */
+      const insert = Effect.fnUntraced(function*(row: UncountedRow, plan: Plan) {
         return yield* Effect.orDie(Effect.fromOption(yield* repo.insert({ ...row, plans: [plan] })))
       })
 
-      const create = Effect.fn("ApiKeys.create")(function*(creator: AccountId, wanted: NewApiKey) {
+      /**
+       * Creates keys of an account one after the other, because the limit must hold. Runs in the caller's transaction.
+       */
+      const insertCounted = Effect.fnUntraced(function*(row: UncountedRow) {
+        const { plan } = yield* repo.lockAccount(row.account_id)
+        const count = yield* counted(row.account_id, plan)
+        if (count.current >= count.limit) return yield* new PlanLimitExceeded(count)
+        return yield* insert(row, plan)
+      })
+
+      /** A new secret with the row that keeps its hash. */
+      const mint = Effect.fnUntraced(function*(creator: AccountId, wanted: NewApiKey) {
         const mode = wanted.mode ?? modeOf(creator)
-        const accountId = mode === "test" ? shadowOf(creator) : creator
         const expires_at = wanted.expires_at ?? null
         if (expires_at !== null && (yield* repo.isPast(expires_at)).past) {
           return yield* ValidationFailed.of("expires_at", "must be in the future")
         }
         const key = Tokens.mint(keyPrefixes[mode])
-        const row = {
-          account_id: accountId,
+        const row: UncountedRow = {
+          account_id: mode === "test" ? shadowOf(creator) : creator,
           name: wanted.name,
           key_hash: Tokens.hash(key),
           key_prefix: key.slice(0, shownLength),
@@ -111,26 +149,70 @@ export class ApiKeys extends Context.Service<ApiKeys, {
           permissions: [...new Set(wanted.permissions)],
           expires_at
         }
+        return { key, mode, row }
+      })
+
+      const shown = ({ is_active: _, last_used_at: __, rotated_at: ___, ...fields }: ApiKey, key: string) => ({
+        ...fields,
+        key
+      })
+
+      const create = Effect.fn("ApiKeys.create")(function*(creator: AccountId, wanted: NewApiKey) {
+        const { key, mode, row } = yield* mint(creator, wanted)
+        const accountId = row.account_id
         const made = yield* transaction(Effect.gen(function*() {
           if (accountId !== creator) yield* repo.openShadow(creator)
           const inserted = Option.getOrUndefined(yield* repo.insert({ ...row, plans: unlimited })) ??
-            (yield* counted(accountId, row))
+            (yield* insertCounted(row))
           const { id, name } = inserted
           const data = { name, ...(mode === "test" && { mode }) }
           yield* audit.record({ accountId: creator, action: "key.created", target: `key ${id}`, data })
           if (mode === "live" && (yield* byOwner)) yield* notices.enqueue(keyCreatedNotice({ accountId, id, name }))
           return inserted
         }))
-        const { is_active: _, last_used_at: __, ...shown } = made
-        return { ...shown, key }
+        return shown(made, key)
       })
+
+      const find = Effect.fn("ApiKeys.find")(function*(accountId: AccountId, id: ApiKeyId) {
+        const row = yield* repo.find({ accountId, id })
+        return Option.isSome(row) ? row.value : yield* new NotFound()
+      })
+
+      const rotate = Effect.fn("ApiKeys.rotate")(
+        function*(caller: AccountId, { id: old, overlap_seconds, wanted }: Rotation) {
+          const { key, mode, row } = yield* mint(caller, wanted)
+          const accountId = row.account_id
+          return yield* transaction(Effect.gen(function*() {
+            const { plan } = yield* repo.lockAccount(accountId)
+            const ended = yield* repo.rotate({ accountId, id: old, overlap_seconds })
+            if (Option.isNone(ended)) {
+              const { rotated_at } = yield* find(caller, old)
+              return yield* new KeyNotRotatable({ reason: rotated_at === null ? "expired" : "rotated" })
+            }
+            const previous = ended.value
+            const count = yield* counted(accountId, plan)
+            // Without an overlap, there are as many keys as before.
+            if (overlap_seconds > 0 && count.current > count.limit) return yield* new PlanLimitExceeded(count)
+            const made = yield* insert(row, plan)
+            const { id, name } = made
+            const data = { name, successor: id, ends_at: previous.expires_at, ...(mode === "test" && { mode }) }
+            yield* audit.record({ accountId: caller, action: "key.rotated", target: `key ${old}`, data })
+            if (mode === "live" && (yield* byOwner)) {
+              yield* notices.enqueue(keyRotatedNotice({ accountId, id, name }, previous))
+            }
+            return { ...shown(made, key), previous }
+          }))
+        }
+      )
 
       return ApiKeys.of({
         create,
         list: (accountId) => repo.list(accountId),
         endsAfter: (end, other) => Effect.map(repo.endsAfter({ end, other }), ({ later }) => later),
-        find: Effect.fn("ApiKeys.find")(function*(accountId, id) {
-          const row = yield* repo.find({ accountId, id })
+        find,
+        rotate,
+        successorOf: Effect.fn("ApiKeys.successorOf")(function*(accountId, id) {
+          const row = yield* repo.successor({ accountId, id })
           return Option.isSome(row) ? row.value : yield* new NotFound()
         }),
         revoke: Effect.fn("ApiKeys.revoke")(function*(accountId, id) {

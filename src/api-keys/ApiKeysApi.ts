@@ -13,12 +13,13 @@ import {
 import { Authentication } from "../platform/http/Authentication.ts"
 import { RequestRules } from "../platform/http/RequestRules.ts"
 import { ApiKeyId, pathId } from "../values/Ids.ts"
+import { noBody, overlapSeconds } from "../values/Overlap.ts"
 import { Data, Nothing } from "../values/Page.ts"
 import { Permission, Scope } from "../values/Permission.ts"
 import { lineBetween, textBetween } from "../values/Text.ts"
 import { TimestampInput } from "../values/Timestamp.ts"
-import { ApiKey, CreatedApiKey } from "./ApiKey.ts"
-import { FreshLoginRequired, KeyOutlivesCaller } from "./ApiKeyErrors.ts"
+import { ApiKey, CreatedApiKey, RotatedApiKey } from "./ApiKey.ts"
+import { FreshLoginRequired, KeyNotRotatable, KeyOutlivesCaller } from "./ApiKeyErrors.ts"
 
 /** A new key. Absent fields mean full access and no expiry. */
 export const NewApiKey = Schema.Struct({
@@ -41,6 +42,20 @@ export const NewApiKey = Schema.Struct({
 }).annotate({ identifier: "NewApiKey" })
 export type NewApiKey = typeof NewApiKey.Type
 
+/** The body of a rotation. Absent fields mean a day for the previous key, and as much time for the new one as it had. */
+const KeyRotation = Schema.Struct({
+  overlap_seconds: overlapSeconds(
+    "How many seconds the previous key still works. It never works longer than it would have without the rotation"
+  ),
+  expires_at: Schema.optionalKey(
+    Schema.NullOr(TimestampInput).annotate({
+      description:
+        "The end of the new key, null for none. Absent: it lives as long as the previous key was made to live"
+    })
+  ),
+  current_password: NewApiKey.fields.current_password
+}).annotate({ identifier: "KeyRotation" })
+
 const params = { id: pathId(ApiKeyId) }
 
 const list = HttpApiEndpoint.get("list", "/", { success: Data(Schema.Array(ApiKey)) })
@@ -51,18 +66,20 @@ const list = HttpApiEndpoint.get("list", "/", { success: Data(Schema.Array(ApiKe
       "All keys of the account, newest first; a test key sees test keys only. An expired key stays in the list and does not count towards the limit."
   }))
 
+const refusals = [
+  PlanLimitExceeded,
+  InsufficientPermission,
+  FreshLoginRequired,
+  KeyOutlivesCaller,
+  LiveKeyRequired,
+  RateLimitExceeded,
+  ValidationFailed
+] as const
+
 const create = HttpApiEndpoint.post("create", "/", {
   payload: NewApiKey,
   success: Data(CreatedApiKey).pipe(HttpApiSchema.status(201)),
-  error: apiErrors(
-    PlanLimitExceeded,
-    InsufficientPermission,
-    FreshLoginRequired,
-    KeyOutlivesCaller,
-    LiveKeyRequired,
-    RateLimitExceeded,
-    ValidationFailed
-  )
+  error: apiErrors(...refusals)
 })
   .annotate(Access.Access, Access.full("keys:write"))
   .annotateMerge(OpenApi.annotations({
@@ -75,6 +92,19 @@ const get = HttpApiEndpoint.get("get", "/:id", { params, success: Data(ApiKey), 
   .annotate(Access.Access, Access.full("keys:read"))
   .annotateMerge(OpenApi.annotations({ summary: "Read an API key", description: "All fields except the secret." }))
 
+const rotate = HttpApiEndpoint.post("rotate", "/:id/rotate", {
+  params,
+  payload: [KeyRotation, noBody(KeyRotation)],
+  success: Data(RotatedApiKey).pipe(HttpApiSchema.status(201)),
+  error: apiErrors(NotFound, KeyNotRotatable, ...refusals)
+})
+  .annotate(Access.Access, Access.full("keys:write"))
+  .annotateMerge(OpenApi.annotations({
+    summary: "Rotate an API key",
+    description:
+      "Creates a key with the name, mode, scopes and permissions of this one, which still works during the overlap. Only this response contains the new key. The rules of creating keys hold: the caller needs the rights of the key, and must not end before the new one. overlap_seconds: 0 ends the previous key at once. A key is rotated once. During the overlap an account may have one key more than its plan allows."
+  }))
+
 const revoke = HttpApiEndpoint.delete("revoke", "/:id", { params, success: Nothing, error: apiErrors(NotFound) })
   .annotate(Access.Access, Access.full("keys:write"))
   .annotateMerge(OpenApi.annotations({
@@ -84,7 +114,7 @@ const revoke = HttpApiEndpoint.delete("revoke", "/:id", { params, success: Nothi
 
 /** API keys (spec 4.1). */
 export class ApiKeysApi extends HttpApiGroup.make("apiKeys")
-  .add(list, create, get, revoke)
+  .add(list, create, get, rotate, revoke)
   .prefix("/v1/api-keys")
   .middleware(RequestRules)
   .middleware(Authentication)

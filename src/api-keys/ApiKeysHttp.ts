@@ -33,6 +33,14 @@ const ApiKeysHttp = HttpApiBuilder.group(
           const { accountId } = yield* Principal
           return { data: yield* keys.find(accountId, params.id) }
         }),
+        rotate: Effect.fnUntraced(function*({ params: { id }, payload: { overlap_seconds, ...own } }) {
+          const principal = yield* Principal
+          const wanted = { ...(yield* keys.successorOf(principal.accountId, id)), ...own }
+          yield* authorizeGrant(principal, wanted).pipe(Effect.provideContext(owner))
+          const key = yield* keys.rotate(principal.accountId, { id, overlap_seconds, wanted })
+          yield* created(`/v1/api-keys/${key.id}`)
+          return { data: key }
+        }),
         revoke: Effect.fnUntraced(function*({ params }) {
           const { accountId } = yield* Principal
           yield* keys.revoke(accountId, params.id)

@@ -23,6 +23,14 @@ const NewRow = Schema.Struct({
   plans: Schema.Array(Plan)
 })
 
+const Successor = Schema.Struct({
+  name: Schema.String,
+  mode: Mode,
+  scopes: Schema.Array(Scope),
+  permissions: Schema.Array(Permission),
+  expires_at: Schema.NullOr(Timestamp)
+})
+
 /** A new key before its allowed plans are known. */
 export type UncountedRow = Omit<typeof NewRow.Type, "plans">
 
@@ -54,7 +62,8 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
   const quick = yield* QuickReads.orClient
-  const names = `id, name, key_prefix, ${modeColumn()}, scopes, permissions, last_used_at, expires_at, created_at,
+  const names =
+    `id, name, key_prefix, ${modeColumn()}, scopes, permissions, last_used_at, rotated_at, expires_at, created_at,
     (expires_at is null or expires_at > now()) as is_active`
   const columns = sql.literal(names)
 
@@ -119,6 +128,29 @@ const make = Effect.gen(function*() {
           ${column.text(row.permissions)}, ${row.expires_at}::timestamptz
         from accounts where id = ${row.account_id} and plan = any(${column.text(row.plans)})
         returning ${columns}`
+  })
+
+  /** What a key that replaces this one is like. It gets as much time as this one was made with. */
+  const successor = Query.findOneOption({
+    Request: One,
+    Result: Successor,
+    execute: ({ accountId, id }) =>
+      sql`select name, ${
+        sql.literal(modeColumn())
+      }, scopes, permissions, now() + (expires_at - created_at) as expires_at
+        from api_keys where id = ${id} and account_id = any(array[${accountId}::bigint, -abs(${accountId}::bigint)])`
+  })
+
+  /** Ends a key of exactly this account after the overlap, or when it would have ended. Nothing if it was rotated or has ended. */
+  const rotate = Query.findOneOption({
+    Request: Schema.Struct({ ...One.fields, overlap_seconds: Schema.Int }),
+    Result: Schema.Struct({ id: ApiKeyId, expires_at: Timestamp }),
+    execute: ({ accountId, id, overlap_seconds }) =>
+      sql`update api_keys set rotated_at = now(),
+          expires_at = least(expires_at, now() + ${overlap_seconds}::integer * interval '1 second')
+        where id = ${id} and account_id = ${accountId} and rotated_at is null
+          and (expires_at is null or expires_at > now())
+        returning id, expires_at`
   })
 
   /** Deletes the row and keeps its hash for 30 days, to distinguish "revoked" from "unknown". */
@@ -194,6 +226,8 @@ const make = Effect.gen(function*() {
     isPast,
     endsAfter,
     insert,
+    successor,
+    rotate,
     revoke,
     credentials,
     keyCredentials,

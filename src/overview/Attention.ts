@@ -100,7 +100,7 @@ const makeRepo = Effect.gen(function*() {
       Result: Schema.Struct({ ...named, expires_at: Schema.NullOr(Timestamp), used_at: Timestamp }),
       execute: (id) =>
         sql`select id, name, expires_at, coalesce(last_used_at, created_at) as used_at from api_keys
-          where account_id = ${id} order by id desc ${limit}`
+          where account_id = ${id} and rotated_at is null order by id desc ${limit}`
     }),
     /** Keys of a live account include those of its shadow account. */
     firstSteps: Query.findOne({

@@ -1,4 +1,4 @@
-import { Effect, Schema, SchemaTransformation } from "effect"
+import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { EventChannel } from "../events/EventFilter.ts"
 import { EventSubscription } from "../events/EventPattern.ts"
@@ -8,6 +8,7 @@ import { NotFound, PlanLimitExceeded, ValidationFailed } from "../platform/http/
 import { Authentication } from "../platform/http/Authentication.ts"
 import { RequestRules, WaitsOutside } from "../platform/http/RequestRules.ts"
 import { DeliveryId, EventId, pathId, WebhookId } from "../values/Ids.ts"
+import { noBody, overlapSeconds } from "../values/Overlap.ts"
 import { Data, Done, Nothing, Paged, pageQuery, sortedPageQuery } from "../values/Page.ts"
 import { documentedPattern, textBetween } from "../values/Text.ts"
 import { TimestampInput } from "../values/Timestamp.ts"
@@ -64,28 +65,11 @@ export const WebhookChange = Schema.Struct({
 }).annotate({ identifier: "WebhookChange" })
 export type WebhookChange = typeof WebhookChange.Type
 
-const maxOverlap = 7 * 24 * 60 * 60
-
-const defaultOverlap = 86_400
-
 /** The body of a rotation. */
 export const SecretRotation = Schema.Struct({
-  overlap_seconds: Schema.Int
-    .annotate({ description: "How many seconds the previous secret signs as well; default 86400 (one day)" })
-    .check(Schema.isBetween({ minimum: 0, maximum: maxOverlap }, {
-      message: `must be a whole number from 0 to ${maxOverlap}`
-    }))
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(defaultOverlap)))
+  overlap_seconds: overlapSeconds("How many seconds the previous secret signs as well")
 }).annotate({ identifier: "SecretRotation" })
 export type SecretRotation = typeof SecretRotation.Type
-
-/** The library decodes a missing body as null. */
-const noBody = Schema.Null.pipe(
-  Schema.decodeTo(
-    Schema.toType(SecretRotation),
-    SchemaTransformation.transform({ decode: () => ({ overlap_seconds: defaultOverlap }), encode: () => null })
-  )
-)
 
 const WebhookTest = Schema.Struct({
   event: textBetween(1, 100).annotate({
@@ -140,7 +124,7 @@ const update = HttpApiEndpoint.put("update", "/:id", {
 
 const rotateSecret = HttpApiEndpoint.post("rotateSecret", "/:id/rotate-secret", {
   params,
-  payload: [SecretRotation, noBody],
+  payload: [SecretRotation, noBody(SecretRotation)],
   success: Data(Webhook),
   error: apiErrors(NotFound, ValidationFailed)
 })

@@ -69,6 +69,7 @@ export const accessTable: Readonly<Record<string, Row | "public">> = {
   "GET /v1/api-keys": full("keys:read"),
   "POST /v1/api-keys": full("keys:write"),
   "GET /v1/api-keys/:id": full("keys:read"),
+  "POST /v1/api-keys/:id/rotate": full("keys:write"),
   "DELETE /v1/api-keys/:id": full("keys:write"),
 
   "GET /v1/requests": full("requests:read"),

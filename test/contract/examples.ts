@@ -137,6 +137,7 @@ const recipes = {
     Effect.map(ofTestKey(caller), ({ key }): Asked => ({ key, json: fault })),
   "DELETE /v1/sandbox/faults": withFault,
   "POST /v1/api-keys": bodies({ name: "Shop", scopes: ["email:write"], expires_at: "2036-01-01T00:00:00Z" }),
+  "POST /v1/api-keys/:id/rotate": changing("/v1/api-keys/:id", { overlap_seconds: 3_600 }),
   "POST /v1/webhooks": bodies({ url: "https://example.com/hooks/messaging", events: ["email.*", "message.failed"] }),
   "PUT /v1/webhooks/:id": changing("/v1/webhooks/:id", { events: ["email.bounced"], is_active: true }),
   "POST /v1/webhooks/:id/rotate-secret": changing("/v1/webhooks/:id", { overlap_seconds: 3_600 }),

@@ -46,7 +46,7 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("API keys", (i
       const { data: read } = yield* api.apiKeys.get({ params: { id: made.id } })
       assert.deepStrictEqual(read, keys[0])
       const { key: _, ...shown } = made
-      assert.deepStrictEqual(read, { ...shown, last_used_at: null, is_active: true })
+      assert.deepStrictEqual(read, { ...shown, last_used_at: null, rotated_at: null, is_active: true })
 
       const revoked = yield* api.apiKeys.revoke({ params: { id: made.id } })
       assert.deepInclude(revoked, { success: true, data: null })
@@ -66,7 +66,12 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("API keys", (i
       assert.sameMembers(Object.keys(Object(made.at("data"))), created)
       assert.strictEqual(made.headers["location"], `/v1/api-keys/${String(made.at("data", "id"))}`)
       const listed = yield* request("GET", "/v1/api-keys", { key })
-      assert.sameMembers(Object.keys(Object(listed.at("data", 0))), [...Object.keys(list), "last_used_at", "is_active"])
+      assert.sameMembers(Object.keys(Object(listed.at("data", 0))), [
+        ...Object.keys(list),
+        "last_used_at",
+        "rotated_at",
+        "is_active"
+      ])
       assert.match(String(made.at("data", "created_at")), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
     }))
 

@@ -1,4 +1,4 @@
-/** The console in a real browser: a person sets the installation up, makes a key, revokes it, and signs out and in. */
+/** The console in a real browser: a person sets the installation up, makes a key, rotates and revokes it, and signs out and in. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -76,6 +76,29 @@ const makesKey = Effect.fnUntraced(function*(page: BrowserPage) {
   return String(key)
 })
 
+/** Ends the key at once; returns the one that replaces it. */
+const rotates = Effect.fnUntraced(function*(page: BrowserPage) {
+  yield* page.click(".nav a[href$='/keys']")
+  yield* page.until(titled("API keys"))
+  yield* page.click("main a[href$='/rotate']")
+  yield* page.until(`document.querySelector("h1")?.textContent.startsWith("Rotate Shop") === true`)
+  yield* assertAccessible(page)
+  yield* page.evaluate(`document.querySelector("main [name=overlap_seconds]").value = "0"`)
+  yield* page.click("main form button.main")
+  yield* page.until(titled("Your new API key"))
+  yield* assertAccessible(page)
+  assert.include(String(yield* page.evaluate("document.body.textContent")), "old key are refused from now on")
+  const key = yield* page.evaluate(`document.querySelector(".copyable code").textContent`)
+  yield* page.click("main a.button.main")
+  yield* page.until(titled("API keys"))
+  // The list has the old key, which cannot be rotated again, and never the whole new one.
+  yield* page.until(`document.querySelectorAll("main a[href$='/rotate']").length === 1`)
+  assert.include(String(yield* page.evaluate("document.body.textContent")), "replaced")
+  assert.notInclude(String(yield* page.evaluate("document.body.textContent")), String(key))
+  yield* assertAccessible(page)
+  return String(key)
+})
+
 const revokes = Effect.fnUntraced(function*(page: BrowserPage) {
   yield* page.click(".nav a[href$='/keys']")
   yield* page.until(titled("API keys"))
@@ -107,17 +130,19 @@ const signsOutAndIn = Effect.fnUntraced(function*(page: BrowserPage) {
 
 layer(Service.layer(), { excludeTestServices: true })("the console in a browser", (it) => {
   it.effect.skipIf(chromium === undefined)(
-    "a person follows the link of the first start, makes a key that works, revokes it, and signs out and in",
+    "a person follows the link of the first start, makes a key that works, rotates it, revokes it, and signs out and in",
     () =>
       Effect.gen(function*() {
         const node = yield* Service
         const page = yield* openPage
         yield* setsUp(page, yield* setupLink(node.baseUrl))
-        const key = yield* makesKey(page)
-        const use = node.request("GET", "/v1/api-keys", { key })
-        assert.strictEqual((yield* use).status, 200)
+        const first = yield* makesKey(page)
+        const use = (key: string) => Effect.map(node.request("GET", "/v1/api-keys", { key }), ({ status }) => status)
+        assert.strictEqual(yield* use(first), 200)
+        const second = yield* rotates(page)
+        assert.deepStrictEqual([yield* use(first), yield* use(second)], [401, 200])
         yield* revokes(page)
-        assert.strictEqual((yield* use).status, 401)
+        assert.strictEqual(yield* use(second), 401)
         yield* signsOutAndIn(page)
         yield* page.open(`${yield* page.evaluate("location.origin")}/console/1/none`)
         yield* page.until(titled("This page does not exist"))

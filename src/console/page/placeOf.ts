@@ -11,7 +11,7 @@ const places: ReadonlyArray<readonly [path: RegExp, page: `/${string}`]> = [
   [/^\/v1\/webhooks\/(\d+)\/deliveries\/(\d+)$/, "/webhooks/$1/deliveries/$2"],
   [/^\/v1\/webhooks\/(\d+)\/recoveries\/\d+$/, "/webhooks/$1/recover"],
   [/^\/v1\/verify\/status\/(\w+)(?:\/timeline)?$/, "/verify/$1"],
-  [/^\/v1\/api-keys\/\d+$/, "/keys"],
+  [/^\/v1\/api-keys\/\d+(?:\/rotate)?$/, "/keys"],
   [/^\/v1\/requests\/([0-9a-f-]+)$/, "/requests/$1"]
 ]
 

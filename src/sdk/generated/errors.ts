@@ -131,6 +131,12 @@ export class KeyMakerBusyError extends RateLimitError {
   declare readonly type: "key_maker_busy"
 }
 
+/** 409 `key_not_rotatable`. */
+export class KeyNotRotatableError extends ConflictError {
+  declare readonly type: "key_not_rotatable"
+  declare readonly reason: "rotated" | "expired"
+}
+
 /** 403 `key_outlives_caller`. */
 export class KeyOutlivesCallerError extends PermissionDeniedError {
   declare readonly type: "key_outlives_caller"
@@ -340,6 +346,7 @@ export type ErrorType =
   | "invalid_from_domain"
   | "invalid_json"
   | "key_maker_busy"
+  | "key_not_rotatable"
   | "key_outlives_caller"
   | "live_key_required"
   | "login_paused"
@@ -401,6 +408,7 @@ export const errorClasses: { readonly [type: string]: ApiErrorClass } = {
   invalid_from_domain: SenderNotVerifiedError,
   invalid_json: InvalidJsonError,
   key_maker_busy: KeyMakerBusyError,
+  key_not_rotatable: KeyNotRotatableError,
   key_outlives_caller: KeyOutlivesCallerError,
   live_key_required: LiveKeyRequiredError,
   login_paused: LoginPausedError,

@@ -118,6 +118,8 @@ export interface ApiKey {
   readonly expires_at: string | null
   readonly created_at: string
   readonly last_used_at: string | null
+  /** When another key replaced this one */
+  readonly rotated_at: string | null
   readonly is_active: boolean
 }
 
@@ -474,6 +476,21 @@ export interface FailoverStep {
   readonly delivered_at: string | null
   /** The path of its message */
   readonly href: string | null
+}
+
+export interface KeyRotation {
+  /**
+   * How many seconds the previous key still works. It never works longer than it would have without the rotation;
+   * default 86400 (one day)
+   */
+  readonly overlap_seconds?: number | undefined
+  /** The end of the new key, null for none. Absent: it lives as long as the previous key was made to live */
+  readonly expires_at?: string | null | undefined
+  /**
+   * Proves that the owner asks: required for a key with more rights than the caller's, and for a key that outlives
+   * a login older than 15 minutes
+   */
+  readonly current_password?: string | undefined
 }
 
 export interface Login {
@@ -1168,6 +1185,24 @@ export interface RequestRecord {
 
 export interface Reschedule {
   readonly send_at: string
+}
+
+export interface RotatedApiKey {
+  readonly id: number
+  readonly name: string
+  readonly key_prefix: string
+  /** test: of a test key, whose messages go to the sandbox */
+  readonly mode: "live" | "test"
+  readonly scopes: ReadonlyArray<"whatsapp:read" | "whatsapp:write" | "sms:write" | "email:write" | "verify:write" | "account:read">
+  readonly permissions: ReadonlyArray<"sessions:read" | "sessions:write" | "messages:read" | "messages:write" | "contacts:read" | "contacts:write" | "groups:read" | "groups:write" | "emails:read" | "emails:write" | "domains:read" | "domains:write" | "templates:read" | "templates:write" | "sms:read" | "sms:write" | "verify:read" | "verify:write" | "webhooks:read" | "webhooks:write" | "keys:read" | "keys:write" | "account:read" | "account:write" | "members:read" | "members:write" | "requests:read" | "requests:write">
+  readonly expires_at: string | null
+  readonly created_at: string
+  readonly key: string
+  /** The key that this one replaces, and when it ends */
+  readonly previous: {
+    readonly id: number
+    readonly expires_at: string
+  }
 }
 
 export interface SandboxFault {

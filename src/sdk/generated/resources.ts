@@ -37,6 +37,7 @@ import type {
   EmailTemplateVersion,
   EmailTemplateVersionSummary,
   Failover,
+  KeyRotation,
   Login,
   LoginSession,
   Member,
@@ -76,6 +77,7 @@ import type {
   ProfileChange,
   RequestRecord,
   Reschedule,
+  RotatedApiKey,
   SandboxFault,
   SandboxMessage,
   SandboxReceiver,
@@ -220,6 +222,14 @@ export interface ApiKeysResource {
 
   /** Revoke an API key. Every node refuses the key with 401 at once. */
   revoke(id: number | string, options?: RequestOptions): Promise<void>
+
+  /**
+   * Rotate an API key. Creates a key with the name, mode, scopes and permissions of this one, which still works
+   * during the overlap. Only this response contains the new key. The rules of creating keys hold: the caller needs
+   * the rights of the key, and must not end before the new one. overlap_seconds: 0 ends the previous key at once. A
+   * key is rotated once. During the overlap an account may have one key more than its plan allows.
+   */
+  rotate(id: number | string, body?: KeyRotation, options?: RequestOptions): Promise<RotatedApiKey>
 }
 
 /** Operations at `client.auth`. */
@@ -1337,7 +1347,8 @@ export const operations: OperationTable = {
     list: "GET /v1/api-keys data",
     create: "POST /v1/api-keys data body key",
     get: "GET /v1/api-keys/{id} data",
-    revoke: "DELETE /v1/api-keys/{id} none"
+    revoke: "DELETE /v1/api-keys/{id} none",
+    rotate: "POST /v1/api-keys/{id}/rotate data body key"
   },
   auth: {
     register: "POST /v1/auth/register data body",

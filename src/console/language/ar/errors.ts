@@ -55,6 +55,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.webhook_not_active": "خطاف الويب هذا غير نشط. نشّطه ثم حاول مرة أخرى.",
   "error.event_expired": "لم يعد محتوى هذا الحدث محفوظًا، لذلك لا يمكن إرساله مرة أخرى.",
   "error.recovery_in_progress": "إعادة إرسال جارية لخطاف الويب هذا. انتظر حتى تنتهي أو أوقفها.",
+  "error.key_not_rotatable": "حل مفتاح آخر محل هذا المفتاح، أو انتهت صلاحيته. أنشئ مفتاحًا آخر.",
   "error.recovery_ended": "انتهت إعادة الإرسال هذه من قبل.",
   "error.sandbox_closed": "بيئة التجربة في هذا التثبيت مغلقة. استخدم عنوان URL لتطبيقك.",
   "error.fault_limit": "عدد الأعطال المخطط لها التي تنتظر رسائلها: {limit, number}. أرسل رسائل اختبار، أو أزل الأعطال.",

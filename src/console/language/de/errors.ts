@@ -70,6 +70,8 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
     "Der Inhalt dieses Ereignisses ist nicht mehr gespeichert, darum kann es nicht erneut gesendet werden.",
   "error.recovery_in_progress":
     "Das Nachholen für diesen Webhook läuft. Warten Sie auf das Ende, oder halten Sie es an.",
+  "error.key_not_rotatable":
+    "Ein anderer Schlüssel hat diesen ersetzt, oder er ist abgelaufen. Erstellen Sie einen anderen Schlüssel.",
   "error.recovery_ended": "Dieses Nachholen ist schon beendet.",
   "error.sandbox_closed": "Die Sandbox dieser Installation ist geschlossen. Verwenden Sie die URL Ihrer Anwendung.",
   "error.fault_limit":

@@ -59,6 +59,7 @@ export const errors = {
   "error.webhook_not_active": "This webhook is not active. Activate it, then try again.",
   "error.event_expired": "The content of this event is no longer stored, so it cannot be sent again.",
   "error.recovery_in_progress": "A replay of this webhook is running. Wait until it ends, or stop it.",
+  "error.key_not_rotatable": "Another key has replaced this one, or it has expired. Create another key.",
   "error.recovery_ended": "This replay has already ended.",
   "error.sandbox_closed": "The sandbox of this installation is closed. Use the URL of your application.",
   "error.fault_limit":

@@ -66,6 +66,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.webhook_not_active": "Ce webhook n’est pas actif. Activez-le, puis réessayez.",
   "error.event_expired": "Le contenu de cet événement n’est plus conservé : il ne peut pas être renvoyé.",
   "error.recovery_in_progress": "Une relecture de ce webhook est en cours. Attendez sa fin, ou arrêtez-la.",
+  "error.key_not_rotatable": "Une autre clé a remplacé celle-ci, ou elle a expiré. Créez une autre clé.",
   "error.recovery_ended": "Cette relecture est déjà terminée.",
   "error.sandbox_closed": "Le bac à sable de cette installation est fermé. Utilisez l’URL de votre application.",
   "error.fault_limit":

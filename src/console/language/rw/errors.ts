@@ -62,6 +62,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.webhook_not_active": "Iyi webhook ntikora. Yikoreshe, hanyuma wongere ugerageze.",
   "error.event_expired": "Ibikubiye muri iki cyabaye ntibikibitse, bityo ntibishobora kongera koherezwa.",
   "error.recovery_in_progress": "Kongera kohereza kw’iyi webhook birakomeje. Tegereza birangire, cyangwa ubihagarike.",
+  "error.key_not_rotatable": "Urundi rufunguzo rwasimbuye uru, cyangwa rwarangije igihe. Kora urundi rufunguzo.",
   "error.recovery_ended": "Uku kongera kohereza kwamaze kurangira.",
   "error.sandbox_closed": "Urubuga rw’isuzuma rw’iyi serivisi rurafunze. Koresha URL ya porogaramu yawe.",
   "error.fault_limit":

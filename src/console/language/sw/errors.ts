@@ -60,6 +60,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.webhook_not_active": "Webhook hii haitumiki. Iwashe, kisha ujaribu tena.",
   "error.event_expired": "Maudhui ya tukio hili hayahifadhiwi tena, hivyo haliwezi kutumwa tena.",
   "error.recovery_in_progress": "Kutuma tena kwa webhook hii kunaendelea. Subiri kuishe, au kusimamishe.",
+  "error.key_not_rotatable": "Ufunguo mwingine umechukua nafasi ya huu, au umeisha muda. Tengeneza ufunguo mwingine.",
   "error.recovery_ended": "Kutuma tena huku kumeshaisha.",
   "error.sandbox_closed": "Uwanja wa majaribio wa usakinishaji huu umefungwa. Tumia URL ya programu yako.",
   "error.fault_limit":

@@ -1,8 +1,8 @@
 import { DateTime, Effect, Option } from "effect"
-import type { ApiKey } from "../../../api-keys/ApiKey.ts"
+import type { ApiKey, RotatedApiKey } from "../../../api-keys/ApiKey.ts"
 import { ApiKeys } from "../../../api-keys/ApiKeys.ts"
 import { ApiKeysApi } from "../../../api-keys/ApiKeysApi.ts"
-import { html } from "../../../platform/http/html.ts"
+import { type Html, html } from "../../../platform/http/html.ts"
 import { ApiKeyId } from "../../../values/Ids.ts"
 import { Action, goTo, show } from "../../page/Action.ts"
 import type { AccountAsk } from "../../page/Ask.ts"
@@ -32,20 +32,27 @@ const columns = (ask: AccountAsk): ReadonlyArray<Column<ApiKey>> => {
     },
     {
       label: t.text("keys.expires"),
-      cell: ({ expires_at, is_active }) =>
+      cell: ({ expires_at, is_active, rotated_at }) =>
         expires_at === null
           ? t.text("common.never")
-          : html`${!is_active && html`${badge(t.text("keys.state.expired"), "warn")} `}${moment(ask, expires_at)}`
+          : html`${!is_active && html`${badge(t.text("keys.state.expired"), "warn")} `}${
+            rotated_at !== null && html`${badge(t.text("keys.state.rotated"), "quiet")} `
+          }${moment(ask, expires_at)}`
     },
     ...(can("keys:write")
       ? [{
         label: t.text("keys.revoke"),
         kind: "actions" as const,
-        cell: ({ id, name }: ApiKey) =>
-          linkButton(to(`/keys/${id}/revoke`), t.text("keys.revoke"), {
-            opensDialog: true,
-            label: t.text("keys.revokeNamed", { name })
-          })
+        cell: ({ id, is_active, name, rotated_at }: ApiKey) =>
+          html`<span class="buttons">${
+            is_active && rotated_at === null &&
+            linkButton(to(`/keys/${id}/rotate`), t.text("keys.rotate"), { label: t.text("keys.rotateNamed", { name }) })
+          }${
+            linkButton(to(`/keys/${id}/revoke`), t.text("keys.revoke"), {
+              opensDialog: true,
+              label: t.text("keys.revokeNamed", { name })
+            })
+          }</span>`
       }]
       : [])
   ]
@@ -84,7 +91,15 @@ const dayAfter = (drawn: string, days: string | undefined) => {
 
 const isPreset = (name: string | undefined): name is Preset => name !== undefined && Object.hasOwn(presets, name)
 
-const created = (ask: AccountAsk, key: string | undefined) => {
+/** When the key that a new one replaces is refused. */
+const endOf = (ask: AccountAsk, { created_at, previous: { expires_at } }: RotatedApiKey) =>
+  html`<p>${
+    expires_at <= created_at
+      ? ask.t.text("keys.rotate.ended")
+      : ask.t.text("keys.rotate.ends", { when: momentText(ask, expires_at) })
+  }</p>`
+
+const created = (ask: AccountAsk, key: string | undefined, more?: Html) => {
   const { base, t, to } = ask
   const title = t.text("keys.created.title")
   if (key === undefined) {
@@ -97,6 +112,7 @@ const created = (ask: AccountAsk, key: string | undefined) => {
     crumbs: crumbs(ask),
     content: html`${note(t.text("keys.created.once"), "warn")}
 ${copyable(ask, key, { label: t.text("keys.created.label") })}
+${more}
 <h2>${t.text("keys.created.try")}</h2>
 ${copyable(ask, mail, { label: t.text("keys.created.try"), isBlock: true })}
 <div class="buttons">${linkButton(to("/keys"), t.text("keys.created.stored"), { icon: "check", tone: "main" })}</div>`
@@ -146,6 +162,50 @@ const make = Page.account({
   actions: [create]
 })
 
+const keyIn = (ask: AccountAsk) =>
+  Effect.gen(function*() {
+    const id = yield* idIn(ask, ApiKeyId)
+    return yield* (yield* ApiKeys).find(ask.accountId, id)
+  })
+
+/** Seconds during which the old key still works. */
+const overlaps = [3600, 86_400, 604_800] as const
+
+const rotateKey = Action.make({
+  name: "rotate",
+  endpoint: ApiKeysApi.endpoints.rotate,
+  isFresh: true,
+  fields: {
+    overlap_seconds: Field.select({
+      label: "keys.rotate.overlap",
+      hint: "keys.rotate.overlapHint",
+      initial: () => "86400",
+      options: ({ t }) => [
+        { value: "0", label: t.text("keys.rotate.overlap.0") },
+        ...overlaps.map((seconds) => ({ value: String(seconds), label: t.text(`webhooks.rotate.overlap.${seconds}`) }))
+      ]
+    })
+  },
+  request: ({ overlap_seconds }, { params }) => ({
+    params: { id: params["id"] },
+    payload: { overlap_seconds: Number(overlap_seconds) }
+  }),
+  after: ({ data }, { ask, isReplayed }) => created(ask, isReplayed ? undefined : data.key, endOf(ask, data))
+})
+
+const rotate = Page.account({
+  path: "/keys/:id/rotate",
+  permission: "keys:write",
+  read: keyIn,
+  draw: ({ key_prefix, name }, ask) => ({
+    title: ask.t.text("keys.rotate.title", { name }),
+    crumbs: crumbs(ask),
+    content: html`<p>${ask.t.rich("keys.rotate.text", { prefix: code(`${key_prefix}…`) })}</p>
+${form(ask, rotateKey, { submit: ask.t.text("keys.rotate.button"), cancel: ask.to("/keys") })}`
+  }),
+  actions: [rotateKey]
+})
+
 const revokeKey = Action.make({
   name: "revoke",
   endpoint: ApiKeysApi.endpoints.revoke,
@@ -157,11 +217,7 @@ const revokeKey = Action.make({
 const revoke = Page.account({
   path: "/keys/:id/revoke",
   permission: "keys:write",
-  read: (ask) =>
-    Effect.gen(function*() {
-      const id = yield* idIn(ask, ApiKeyId)
-      return yield* (yield* ApiKeys).find(ask.accountId, id)
-    }),
+  read: keyIn,
   draw: ({ key_prefix, last_used_at, name }, ask) => ({
     title: ask.t.text("keys.revoke.title", { name }),
     crumbs: crumbs(ask),
@@ -176,5 +232,5 @@ ${form(ask, revokeKey, { submit: ask.t.text("keys.revoke.button"), tone: "danger
   actions: [revokeKey]
 })
 
-/** The pages of API keys: list, new, revoke. */
-export const keysPages = [list, make, revoke] as const
+/** The pages of API keys: list, new, rotate, revoke. */
+export const keysPages = [list, make, rotate, revoke] as const

@@ -4,7 +4,7 @@ import type { AccountAsk } from "../../page/Ask.ts"
 import { card, foreign, icon, linkButton, moment, note } from "../../ui/parts.ts"
 
 /** The page with the buttons that help. */
-const placeOf = ({ to }: AccountAsk, { code, subject }: AttentionItem): string => {
+const placeOf = ({ can, to }: AccountAsk, { code, subject }: AttentionItem): string => {
   switch (code) {
     case "webhook_unhealthy":
     case "webhook_failing":
@@ -35,11 +35,18 @@ const placeOf = ({ to }: AccountAsk, { code, subject }: AttentionItem): string =
     case "codes_blocked":
       return to("/verify/blocks")
     case "key_expiring":
+      return to(can("keys:write") ? `/keys/${subject?.id ?? ""}/rotate` : "/keys")
     case "key_unused":
-      return to("/keys")
+      return to(can("keys:write") ? `/keys/${subject?.id ?? ""}/revoke` : "/keys")
     case "no_second_factor":
       return "/console/me/security"
   }
+}
+
+const buttonOf = ({ can, t }: AccountAsk, code: AttentionItem["code"]): string => {
+  if (can("keys:write") && code === "key_expiring") return t.text("keys.rotate.button")
+  if (can("keys:write") && code === "key_unused") return t.text("keys.revoke.button")
+  return t.text(`attention.${code}.button`)
 }
 
 const itemOf = (ask: AccountAsk, item: AttentionItem) => {
@@ -48,15 +55,12 @@ const itemOf = (ask: AccountAsk, item: AttentionItem) => {
   const name = code === "queue_late" || code === "codes_late"
     ? t.named(`channel.${subject?.id}`) ?? ""
     : subject?.name ?? ""
+  const button = buttonOf(ask, code)
   return html`<li class="${severity}">${icon("circle-alert")}<div><p>${
     t.rich(`attention.${code}`, { name: foreign(name) })
   }</p>${
     since !== null && html`<p class="quiet">${t.rich("attention.since", { time: moment(ask, since) })}</p>`
-  }</div>${
-    linkButton(placeOf(ask, item), t.text(`attention.${code}.button`), {
-      label: `${t.text(`attention.${code}.button`)}${name === "" ? "" : `: ${name}`}`
-    })
-  }</li>`
+  }</div>${linkButton(placeOf(ask, item), button, { label: `${button}${name === "" ? "" : `: ${name}`}` })}</li>`
 }
 
 /** What needs attention, the worst first. */
