@@ -1,4 +1,4 @@
--- The sum of all migrations until 0152_key_rotation.sql, which an empty database gets instead. Written by scripts/schema.ts.
+-- The sum of all migrations until 0153_webhook_attempt_counts.sql, which an empty database gets instead. Written by scripts/schema.ts.
 
 create sequence webhook_delivery_ids;
 
@@ -535,6 +535,16 @@ create unlogged table upstream_outages (
   constraint upstream_outages_pkey PRIMARY KEY (id),
   constraint upstream_outages_upstream_check CHECK (upstream = ANY (ARRAY['relay'::text, 'carrier'::text]))
 );
+
+create table webhook_attempt_counts (
+  webhook_id bigint not null,
+  hour timestamp with time zone not null,
+  duration smallint not null,
+  succeeded integer not null,
+  failed integer not null,
+  constraint webhook_attempt_counts_pkey PRIMARY KEY (webhook_id, hour, duration)
+) with (fillfactor=70);
+CREATE INDEX webhook_attempt_counts_hour ON webhook_attempt_counts USING btree (hour);
 
 create table webhook_deliveries (
   webhook_id bigint not null,

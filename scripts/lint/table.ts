@@ -52,7 +52,7 @@ export const features: ReadonlyArray<readonly [folder: string, modules: "all" | 
   ]],
   ["webhooks/recovery", ["Recovery", "RecoveryRepo"]],
   ["webhooks/delivery", ["DeliveryAttempt", "DeliveryState", "InFlightDeliveries", "RetryPolicy", "WakeUps"]],
-  ["webhooks/history", ["Deliveries", "Delivery", "eventDeliveries"]],
+  ["webhooks/history", ["Deliveries", "Delivery", "WebhookFigures", "WebhookStatistics", "eventDeliveries"]],
   ["channels/whatsapp/model", ["Session", "SessionState"]],
   ["channels/whatsapp/wire", ["MessageBody", "Stanza"]],
   ["channels/whatsapp/credentials", ["CredentialStore", "CredentialWriter", "DataKey", "Journal", "LruCache"]],

@@ -16,6 +16,7 @@ import { DeliveryStatus } from "./delivery/DeliveryState.ts"
 import { EventExpired, RetryPolicyName, Webhook, WebhookNotActive } from "./endpoint/Webhook.ts"
 import { WebhookHeaders } from "./endpoint/WebhookHeaders.ts"
 import { DeliveryDetail, DeliverySummary } from "./history/Delivery.ts"
+import { WebhookStatistics } from "./history/WebhookStatistics.ts"
 
 /** The rules for the URL depend on settings, so the service checks them. */
 const url = textBetween(1, 2048).check(documentedPattern("^[Hh][Tt][Tt][Pp][Ss]?://[^#]+$"))
@@ -160,6 +161,19 @@ const test = HttpApiEndpoint.post("test", "/:id/test", {
       + "that. A success sets failure_count to 0; a failure is not counted and not retried."
   }))
 
+const statistics = HttpApiEndpoint.get("statistics", "/:id/statistics", {
+  params,
+  success: Data(WebhookStatistics),
+  error: apiErrors(NotFound)
+})
+  .annotate(Access.Access, Access.full("webhooks:read"))
+  .annotateMerge(OpenApi.annotations({
+    summary: "Read the figures of a webhook",
+    description:
+      "How many attempts succeeded and failed in each of the last 24 hours, how long they took, and what waits. An attempt "
+      + "is counted in the hour of its outcome, within some seconds. POST /v1/webhooks/{id}/test is not counted."
+  }))
+
 const deliveries = HttpApiEndpoint.get("deliveries", "/:id/deliveries", {
   params,
   query: {
@@ -211,7 +225,7 @@ const redeliver = HttpApiEndpoint.post("redeliver", "/:id/deliveries/:delivery_i
 
 /** Webhooks and their deliveries (spec 4.5). */
 export class WebhooksApi extends HttpApiGroup.make("webhooks")
-  .add(list, create, get, update, rotateSecret, remove, test, deliveries, delivery, redeliver)
+  .add(list, create, get, update, rotateSecret, remove, test, statistics, deliveries, delivery, redeliver)
   .prefix("/v1/webhooks")
   .middleware(RequestRules)
   .middleware(Authentication)

@@ -23,6 +23,7 @@ import { UnhealthyNotifier } from "./endpoint/UnhealthyNotifier.ts"
 import { Targets } from "./endpoint/WebhooksRepo.ts"
 import { WebhookUrlRules } from "./endpoint/WebhookUrlRules.ts"
 import { Deliveries } from "./history/Deliveries.ts"
+import { WebhookFigures } from "./history/WebhookFigures.ts"
 import { Recoveries } from "./Recoveries.ts"
 import { RecoveriesHttp } from "./RecoveriesHttp.ts"
 import { Webhooks } from "./Webhooks.ts"
@@ -34,7 +35,7 @@ const maxDeliveries = 1_000
 /** How many events one statement scans: they have no index on their account. */
 const scanSize = 20_000
 
-/** Deletes some deliveries of a removed webhook, the newest first; returns how many. */
+/** Deletes the figures of a removed webhook and some of its deliveries, the newest first; returns how many. */
 export const eraseDeliveries = Effect.fnUntraced(function*(id: WebhookId) {
   const sql = yield* SqlClient.SqlClient
   const waiting = queueStatuses.map((place) =>
@@ -50,6 +51,7 @@ export const eraseDeliveries = Effect.fnUntraced(function*(id: WebhookId) {
       select min(id) from (
         select id from webhook_deliveries where webhook_id = ${id} order by id desc limit ${maxDeliveries}) as last)
     returning 1`)
+  yield* Query.run(sql`delete from webhook_attempt_counts where webhook_id = ${id}`)
   return queued + ended
 })
 
@@ -117,6 +119,7 @@ const WebhooksHttp = HttpApiBuilder.group(
     Effect.gen(function*() {
       const webhooks = yield* Webhooks
       const history = yield* Deliveries
+      const figures = yield* WebhookFigures
       return handlers.handleAll({
         list: Effect.fnUntraced(function*({ query }) {
           const { accountId } = yield* Principal
@@ -144,6 +147,10 @@ const WebhooksHttp = HttpApiBuilder.group(
           const { accountId } = yield* Principal
           yield* webhooks.remove(accountId, params.id)
           return yield* nothing
+        }),
+        statistics: Effect.fnUntraced(function*({ params }) {
+          const { accountId } = yield* Principal
+          return { data: yield* figures.of({ accountId, id: params.id }) }
         }),
         deliveries: Effect.fnUntraced(function*({ params, query }) {
           const { accountId } = yield* Principal
@@ -187,6 +194,7 @@ export const WebhookActors = Layer.mergeAll(WebhookSweeper, WebhookActor).pipe(
 /** The webhooks API, its actors, and the subscriber of events. */
 export const WebhooksLayer = Layer.merge(WebhooksHttp, RecoveriesHttp).pipe(
   Layer.provideMerge(Deliveries.layer),
+  Layer.provideMerge(WebhookFigures.layer),
   Layer.provideMerge(Recoveries.layer),
   Layer.provide(WebhookActors),
   Layer.provide(Transport),

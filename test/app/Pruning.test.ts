@@ -54,6 +54,16 @@ layer(AppConfig.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTes
       ])
     }))
 
+  it.effect("counts of a webhook's attempts are removed after two days", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`insert into webhook_attempt_counts (webhook_id, hour, duration, succeeded, failed)
+        select hours, now() - hours * interval '1 hour', 1, 1, 0 from unnest(array[1, 47, 49]) as hours`
+      yield* prune
+      const rows = yield* sql`select webhook_id as hours from webhook_attempt_counts order by 1`
+      assert.deepStrictEqual(rows, [{ hours: 1 }, { hours: 47 }])
+    }))
+
   it.effect("an email's contents are removed after a day, unless a recipient is still queued", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

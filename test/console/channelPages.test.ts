@@ -27,6 +27,8 @@ import { Verifications } from "../../src/verify/Verifications.ts"
 import { SandboxReceivers } from "../../src/webhooks/endpoint/SandboxReceiver.ts"
 import type { Webhook } from "../../src/webhooks/endpoint/Webhook.ts"
 import { Deliveries } from "../../src/webhooks/history/Deliveries.ts"
+import { WebhookFigures } from "../../src/webhooks/history/WebhookFigures.ts"
+import type { AttemptFigures } from "../../src/webhooks/history/WebhookStatistics.ts"
 import { Recoveries } from "../../src/webhooks/Recoveries.ts"
 import { Webhooks } from "../../src/webhooks/Webhooks.ts"
 
@@ -84,12 +86,20 @@ const webhook: Webhook = {
   created_at: at
 }
 
+const figures: AttemptFigures = { succeeded: 996, failed: 4, p95_ms: 430, waiting: 2, oldest_waiting_at: at }
+
+const withFigures = Layer.mock(WebhookFigures)({
+  of: () => Effect.succeed({ ...figures, hours: [{ at, succeeded: 996, failed: 4 }] }),
+  ofEach: (_, ids) => Effect.succeed(new Map(ids.map((id) => [id, figures])))
+})
+
 /** Drawing a page sends no form. */
 const noCalls = Layer.mock(OwnCalls)({})
 
 const withWebhook = (shown: Webhook) =>
   Layer.mergeAll(
     noCalls,
+    withFigures,
     Layer.mock(Webhooks)({
       find: () => Effect.succeed(shown),
       list: () => Effect.succeed({ rows: [shown], total: 1 })
@@ -137,6 +147,17 @@ it.layer(Messages.layer)("the pages of webhooks", (it) => {
       assert.deepStrictEqual(titles, [webhook.url, `\u2066${webhook.url}\u2069`])
     }).pipe(Effect.provide(withWebhook(webhook))))
 
+  it.effect("the list and the page show the success of 24 hours, the answer time, and what waits since when", () =>
+    Effect.gen(function*() {
+      for (const page of [webhooksPages[0], webhookPage]) {
+        const markup = yield* drawn(page)
+        for (const text of ["99.6%", "430 ms", "Waiting", "Succeeded: 996", "Failed: 4", `<time datetime="${at}"`]) {
+          assert.include(markup, text, page.path)
+        }
+      }
+      assert.include(yield* drawn(webhookPage), "aria-label=\"Attempts by hour. Succeeded: 996, Failed: 4\"")
+    }).pipe(Effect.provide(withWebhook(webhook))))
+
   it.effect("the list shows unhealthy webhooks above all others", () =>
     Effect.gen(function*() {
       const rows = [
@@ -144,7 +165,11 @@ it.layer(Messages.layer)("the pages of webhooks", (it) => {
         { ...webhook, url: "https://fine.example" },
         { ...webhook, url: "https://broken.example", status: "unhealthy" as const }
       ]
-      const listed = Layer.merge(noCalls, Layer.mock(Webhooks)({ list: () => Effect.succeed({ rows, total: 3 }) }))
+      const listed = Layer.mergeAll(
+        noCalls,
+        withFigures,
+        Layer.mock(Webhooks)({ list: () => Effect.succeed({ rows, total: 3 }) })
+      )
       const markup = yield* Effect.provide(drawn(webhooksPages[0]), listed)
       const found = [...markup.matchAll(/https:\/\/(\w+)\.example/g)].map(([, name]) => name)
       assert.deepStrictEqual([...new Set(found)], ["broken", "fine", "off"])

@@ -90,6 +90,7 @@ export const accessTable: Readonly<Record<string, Row | "public">> = {
   "DELETE /v1/webhooks/:id": subscribed(full("webhooks:write")),
   "POST /v1/webhooks/:id/rotate-secret": subscribed(full("webhooks:write")),
   "POST /v1/webhooks/:id/test": full("webhooks:write"),
+  "GET /v1/webhooks/:id/statistics": full("webhooks:read"),
   "GET /v1/webhooks/:id/deliveries": full("webhooks:read"),
   "GET /v1/webhooks/:id/deliveries/:delivery_id": full("webhooks:read"),
   "POST /v1/webhooks/:id/deliveries/:delivery_id/redeliver": full("webhooks:write"),

@@ -241,6 +241,7 @@ export const allowed: ReadonlyArray<Allowed> = [
       "update webhooks set failure_count = $, failing_since = $ where id = any($)",
       "from webhooks w join unnest($) as h (id",
       "with first as (select ctid from webhook_queue where webhook_id = $",
+      "insert into webhook_attempt_counts as c (webhook_id, hour, duration, succeeded, failed) select w.id",
       "with unhealthy as (select from webhooks where id = $",
       "select id, account_id, url, secret, is_active, unhealthy_reason, retry_policy, headers, case when",
       "update webhooks set unhealthy_reason = $ where id = $ and is_active",

@@ -135,6 +135,10 @@ export const toolTable: Readonly<Record<string, ToolRow>> = {
   webhook_update: { operation: "PUT /v1/webhooks/{id}", title: "Change a webhook" },
   webhook_test: { operation: "POST /v1/webhooks/{id}/test", title: "Send a test event to a webhook" },
   webhook_delete: { operation: "DELETE /v1/webhooks/{id}", title: "Delete a webhook" },
+  webhook_statistics: {
+    operation: "GET /v1/webhooks/{id}/statistics",
+    title: "Read how the attempts of a webhook went in the last 24 hours"
+  },
   webhook_deliveries_list: { operation: "GET /v1/webhooks/{id}/deliveries", title: "List a webhook's deliveries" },
   webhook_delivery_get: {
     operation: "GET /v1/webhooks/{id}/deliveries/{delivery_id}",

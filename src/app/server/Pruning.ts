@@ -9,7 +9,7 @@ import { portions, portionSize, type Step } from "./portions.ts"
 
 /**
  * Rate windows expire after minutes, planned faults after an hour, stored responses and sources of sent messages after a
- * day, revoked keys' hashes, verifications, notices, recoveries and refusals after 30 days, audit entries and statistics
+ * day, counts of webhooks' attempts after two days, revoked keys' hashes, verifications, notices, recoveries and refusals after 30 days, audit entries and statistics
  * after 400. A notice that is still queued keeps its key, because the next one would say the same.
  */
 const stepsOf = (sql: SqlClient.SqlClient): ReadonlyArray<Step> => {
@@ -47,6 +47,7 @@ const stepsOf = (sql: SqlClient.SqlClient): ReadonlyArray<Step> => {
     deletes("password_resets", sql`expires_at < ${now} - interval '1 hour'`),
     deletes("email_changes", sql`expires_at < ${now} - interval '1 hour'`),
     deletes("accepted_bytes", sql`day < (${now} at time zone 'UTC')::date - 1`),
+    deletes("webhook_attempt_counts", sql`hour < ${now} - interval '2 days'`),
     deletes("audit_entries", sql`at < ${now} - interval '400 days'`),
     deletes("message_stats", sql`hour < ${now} - interval '400 days'`),
     deletes("webhook_recoveries", sql`completed_at < ${now} - interval '30 days'`),

@@ -1671,6 +1671,23 @@ export interface WebhookRecoveryPreview {
   readonly estimated_end_at: string | null
 }
 
+export interface WebhookStatistics {
+  readonly succeeded: number
+  readonly failed: number
+  /** 95 of 100 attempts took at most as many milliseconds, rounded up by less than a fifth; null without attempts */
+  readonly p95_ms: number | null
+  /** Deliveries that wait for their first or next attempt, counted up to 10,000 */
+  readonly waiting: number
+  readonly oldest_waiting_at: string | null
+  /** 24 hours, the oldest first; the last one is not over */
+  readonly hours: ReadonlyArray<{
+    /** When the hour began */
+    readonly at: string
+    readonly succeeded: number
+    readonly failed: number
+  }>
+}
+
 export interface WebhookTest {
   /** Name of the event to simulate, as it is sent or with its channel, for example sms.delivered */
   readonly event: string

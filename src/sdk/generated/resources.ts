@@ -110,6 +110,7 @@ import type {
   WebhookDeliveryDetail,
   WebhookRecovery,
   WebhookRecoveryPreview,
+  WebhookStatistics,
   WebhookTest,
   WhatsAppContact,
   WhatsAppGroup,
@@ -844,6 +845,13 @@ export interface WebhooksResource {
    * unhealthy, without changing that. A success sets failure_count to 0; a failure is not counted and not retried.
    */
   test(id: number | string, body: WebhookTest, options?: RequestOptions): Promise<WebhookDeliveryDetail>
+
+  /**
+   * Read the figures of a webhook. How many attempts succeeded and failed in each of the last 24 hours, how long
+   * they took, and what waits. An attempt is counted in the hour of its outcome, within some seconds. POST
+   * /v1/webhooks/{id}/test is not counted.
+   */
+  statistics(id: number | string, options?: RequestOptions): Promise<WebhookStatistics>
 }
 
 /** Operations at `client.webhooks.deliveries`. */
@@ -1492,6 +1500,7 @@ export const operations: OperationTable = {
     delete: "DELETE /v1/webhooks/{id} none",
     rotateSecret: "POST /v1/webhooks/{id}/rotate-secret data body key",
     test: "POST /v1/webhooks/{id}/test data body key",
+    statistics: "GET /v1/webhooks/{id}/statistics data",
     deliveries: {
       list: "GET /v1/webhooks/{id}/deliveries list query",
       get: "GET /v1/webhooks/{id}/deliveries/{delivery_id} data",

@@ -11,6 +11,7 @@ import { receiverPath } from "../endpoint/SandboxReceiver.ts"
 import { UnhealthyNotifier } from "../endpoint/UnhealthyNotifier.ts"
 import { UnhealthyReason } from "../endpoint/Webhook.ts"
 import { recordRecovered } from "../recovery/RecoveryRepo.ts"
+import * as AttemptCounts from "./AttemptCounts.ts"
 import type { AttemptRecord } from "./DeliveryAttempt.ts"
 import { type HealthSign, isFinal } from "./DeliveryState.ts"
 
@@ -118,6 +119,7 @@ export class DeliveryOutcomes extends Context.Service<DeliveryOutcomes, {
       const { webhookUnhealthyFailures, webhookUnhealthySeconds } = yield* AppConfig
       const { base } = yield* PublicUrl
       const { notify } = yield* UnhealthyNotifier
+      const count = yield* AttemptCounts.make
 
       /** The usual case: a group without failures only resets failure counts. */
       const writeSuccesses = (records: ReadonlyArray<AttemptRecord>, ids: ReadonlyArray<WebhookId>) =>
@@ -173,7 +175,7 @@ export class DeliveryOutcomes extends Context.Service<DeliveryOutcomes, {
         maxSize: 100,
         concurrency: 1,
         run: (records: ReadonlyArray<AttemptRecord>) =>
-          Effect.as(retryWhileUnavailable(write(records)), Array.from(records, () => undefined)).pipe(
+          Effect.map(retryWhileUnavailable(write(records)), () => records.map(count)).pipe(
             Effect.tapCause((cause) => Effect.logError("storing outcomes of deliveries failed", cause))
           )
       })

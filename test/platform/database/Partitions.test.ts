@@ -228,15 +228,21 @@ describe("rows of a removed webhook", () => {
         insert into webhook_deliveries (webhook_id, id, event_id, event, status, attempt_count, created_at)
         select webhook, id, 'evt_', 'e', 'delivered', 1, now()
         from generate_series(1, 2) as a (webhook), generate_series(1, 2500) as b (id)`
+      const count = (hours: number) =>
+        sql`insert into webhook_attempt_counts (webhook_id, hour, duration, succeeded, failed)
+          select webhook, now() - ${hours} * interval '1 hour', 1, 1, 0 from generate_series(1, 2) as a (webhook)`
       const left = sql`select 'queue' as kind, webhook_id, count(*) as count from webhook_queue group by 2
-        union all select 'history', webhook_id, count(*) from webhook_deliveries group by 2 order by 1, 2`
+        union all select 'history', webhook_id, count(*) from webhook_deliveries group by 2
+        union all select 'figures', webhook_id, count(*) from webhook_attempt_counts group by 2 order by 1, 2`
       yield* sql`insert into removed_webhooks (webhook_id, removed_at) values (2, now() - interval '23 hours')`
-      for (const count of [1, 2]) {
+      for (const times of [1, 2]) {
         yield* fill
+        yield* count(times)
         yield* round
         assert.deepStrictEqual(yield* left, [
-          { kind: "history", webhook_id: 1, count: 2500 * count },
-          { kind: "queue", webhook_id: 1, count: 1500 * count }
+          { kind: "figures", webhook_id: 1, count: times },
+          { kind: "history", webhook_id: 1, count: 2500 * times },
+          { kind: "queue", webhook_id: 1, count: 1500 * times }
         ])
       }
       yield* sql`update removed_webhooks set removed_at = now() - interval '25 hours'`

@@ -4,6 +4,7 @@ import { DeliveryStatus } from "../../../webhooks/delivery/DeliveryState.ts"
 import type { Webhook } from "../../../webhooks/endpoint/Webhook.ts"
 import { Deliveries } from "../../../webhooks/history/Deliveries.ts"
 import type { DeliverySummary } from "../../../webhooks/history/Delivery.ts"
+import { WebhookFigures } from "../../../webhooks/history/WebhookFigures.ts"
 import { WebhooksApi } from "../../../webhooks/WebhooksApi.ts"
 import { Action, goTo } from "../../page/Action.ts"
 import { type AccountAsk, type Ask, withQuery } from "../../page/Ask.ts"
@@ -15,6 +16,7 @@ import { tabs } from "../../ui/progress.ts"
 import { type Column, pager, table } from "../../ui/table.ts"
 import { answerOf, durationOf, statusBadge } from "./deliveryParts.ts"
 import { receiverFor, receiverSwitch, switchReceiver } from "./receiverCard.ts"
+import { figuresCard } from "./webhookFigures.ts"
 import {
   changes,
   eventsOf,
@@ -176,9 +178,10 @@ export const webhookPage = Page.account({
         { limit: perPage + 1, offset: 0, after }
       )
       const receiver = yield* receiverFor(ask)
-      return { webhook, receiver, deliveries: pageOf(rows, perPage, ({ id }) => [id]) }
+      const statistics = yield* (yield* WebhookFigures).of({ accountId: ask.accountId, id: webhook.id })
+      return { webhook, receiver, statistics, deliveries: pageOf(rows, perPage, ({ id }) => [id]) }
     }),
-  draw: ({ deliveries, receiver, webhook }, ask) => ({
+  draw: ({ deliveries, receiver, statistics, webhook }, ask) => ({
     title: urlText(ask, webhook),
     isLive: true,
     crumbs: listCrumbs(ask),
@@ -186,7 +189,7 @@ export const webhookPage = Page.account({
     buttons: buttonsOf(ask, webhook),
     content: html`<div class="stack">${refusalOf(ask)}${whyOf(ask, webhook)}${paidNote(ask)}${
       receiverSwitch(ask, receiver, webhook.url)
-    }${settings(ask, webhook)}</div>
+    }${figuresCard(ask, statistics)}${settings(ask, webhook)}</div>
 ${history(ask, deliveries)}`
   }),
   actions: [enable, disable, switchReceiver]

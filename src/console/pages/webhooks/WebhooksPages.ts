@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import { html } from "../../../platform/http/html.ts"
 import type { Webhook } from "../../../webhooks/endpoint/Webhook.ts"
+import { WebhookFigures } from "../../../webhooks/history/WebhookFigures.ts"
 import { Webhooks } from "../../../webhooks/Webhooks.ts"
 import { WebhooksApi } from "../../../webhooks/WebhooksApi.ts"
 import { Action, goTo } from "../../page/Action.ts"
@@ -9,8 +10,9 @@ import { cursorsAround, pageOf, positionIn } from "../../page/cursor.ts"
 import { Field } from "../../page/Field.ts"
 import { Page } from "../../page/Page.ts"
 import { form } from "../../ui/form.ts"
-import { code, emptyState, linkButton, moment } from "../../ui/parts.ts"
+import { code, emptyState, linkButton } from "../../ui/parts.ts"
 import { type Column, pager, table } from "../../ui/table.ts"
+import { figureColumns, type Figured } from "./webhookFigures.ts"
 import {
   changes,
   eventOptions,
@@ -27,16 +29,16 @@ const perPage = 100
 
 const healthOrder: Readonly<Record<Webhook["status"], number>> = { unhealthy: 0, active: 1, disabled: 2 }
 
-const columns = (ask: AccountAsk): ReadonlyArray<Column<Webhook>> => {
+const columns = (ask: AccountAsk): ReadonlyArray<Column<Figured>> => {
   const { t, to } = ask
   return [
     {
       label: t.text("webhooks.url"),
-      cell: ({ id, url }) => html`<a href="${to(webhookPath(id))}">${code(url)}</a>`
+      cell: ([{ id, url }]) => html`<a href="${to(webhookPath(id))}">${code(url)}</a>`
     },
-    { label: t.text("webhooks.health"), cell: (webhook) => healthOf(ask, webhook) },
-    { label: t.text("webhooks.events"), cell: ({ events }) => eventsOf(ask, events, 3) },
-    { label: t.text("webhooks.created"), cell: ({ created_at }) => moment(ask, created_at) }
+    { label: t.text("webhooks.health"), cell: ([webhook]) => healthOf(ask, webhook) },
+    { label: t.text("webhooks.events"), cell: ([{ events }]) => eventsOf(ask, events, 3) },
+    ...figureColumns(ask)
   ]
 }
 
@@ -49,7 +51,9 @@ const list = Page.account({
       const after = positionIn(ask, Schema.Tuple([Schema.Int]))
       const { rows } = yield* (yield* Webhooks).list(ask.accountId, { limit: perPage + 1, offset: 0, after })
       const page = pageOf(rows, perPage, ({ id }) => [id])
-      return { ...page, rows: page.rows.toSorted((one, other) => healthOrder[one.status] - healthOrder[other.status]) }
+      const figures = yield* (yield* WebhookFigures).ofEach(ask.accountId, page.rows.map(({ id }) => id))
+      const sorted = page.rows.toSorted((one, other) => healthOrder[one.status] - healthOrder[other.status])
+      return { ...page, rows: sorted.map((webhook): Figured => [webhook, figures.get(webhook.id)]) }
     }),
   draw: ({ older, rows }, ask) => {
     const { t, to } = ask

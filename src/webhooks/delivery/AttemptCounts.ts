@@ -1,0 +1,70 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { column } from "../../platform/database/column.ts"
+import * as Query from "../../platform/database/Query.ts"
+import { PeriodicTask } from "../../platform/work/PeriodicTask.ts"
+import type { WebhookId } from "../../values/Ids.ts"
+import type { AttemptRecord } from "./DeliveryAttempt.ts"
+
+/** The attempts of a webhook that took about as long. */
+interface Count {
+  readonly webhookId: WebhookId
+  readonly duration: number
+  readonly succeeded: number
+  readonly failed: number
+}
+
+/** Quarters of the binary logarithm of the milliseconds, rounded up: 40 is for 862 to 1,024 ms. */
+const durationClass = (millis: number): number => Math.ceil(4 * Math.log2(Math.max(1, millis)))
+
+/**
+ * Counts the attempts of a node in memory, and adds them to the figures of their webhooks every two seconds, in one statement
+ * for all. So a delivery costs the database nothing more. `kill -9` loses the counts of two seconds. While the database
+ * refuses them they wait; there are never more than the durations of the node's webhooks.
+ */
+export const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  let counts = new Map<string, Count>()
+
+  const add = (count: Count) => {
+    const key = `${count.webhookId} ${count.duration}`
+    const before = counts.get(key)
+    counts.set(key, {
+      ...count,
+      succeeded: (before?.succeeded ?? 0) + count.succeeded,
+      failed: (before?.failed ?? 0) + count.failed
+    })
+  }
+
+  // One order for all nodes: while a webhook moves, two of them add to its rows. A removed webhook gets no more rows.
+  const write = (given: ReadonlyArray<Count>) =>
+    Query.run(sql`insert into webhook_attempt_counts as c (webhook_id, hour, duration, succeeded, failed)
+      select w.id, date_trunc('hour', now(), 'UTC'), duration, succeeded, failed
+      from unnest(${column.int8(given.map(({ webhookId }) => webhookId))},
+        ${column.int4(given.map(({ duration }) => duration))}, ${column.int4(given.map(({ succeeded }) => succeeded))},
+        ${column.int4(given.map(({ failed }) => failed))}) as t (webhook_id, duration, succeeded, failed)
+      join webhooks w on w.id = t.webhook_id
+      order by w.id, duration
+      on conflict (webhook_id, hour, duration)
+        do update set succeeded = c.succeeded + excluded.succeeded, failed = c.failed + excluded.failed`)
+
+  const store = Effect.suspend(() => {
+    const given = [...counts.values()]
+    counts = new Map()
+    return given.length === 0
+      ? Effect.void
+      : Effect.onError(write(given), () => Effect.sync(() => given.forEach(add)))
+  })
+
+  yield* Effect.addFinalizer(() => Effect.ignoreCause(Effect.timeout(store, "2 seconds")))
+  yield* Effect.forkScoped(PeriodicTask.repeat("WebhookFigures", "2 seconds", store))
+
+  /** Counts an attempt whose outcome is stored. */
+  return ({ durationMs, transition: { error }, webhookId }: AttemptRecord): void =>
+    add({
+      webhookId,
+      duration: durationClass(durationMs),
+      succeeded: error === null ? 1 : 0,
+      failed: error === null ? 0 : 1
+    })
+})
