@@ -13,7 +13,7 @@ import {
 import { Authentication } from "../platform/http/Authentication.ts"
 import { RequestRules } from "../platform/http/RequestRules.ts"
 import { ApiKeyId, pathId } from "../values/Ids.ts"
-import { noBody, overlapSeconds } from "../values/Overlap.ts"
+import { absentBody, overlapSeconds } from "../values/Overlap.ts"
 import { Data, Nothing } from "../values/Page.ts"
 import { Permission, Scope } from "../values/Permission.ts"
 import { lineBetween, textBetween } from "../values/Text.ts"
@@ -94,7 +94,7 @@ const get = HttpApiEndpoint.get("get", "/:id", { params, success: Data(ApiKey), 
 
 const rotate = HttpApiEndpoint.post("rotate", "/:id/rotate", {
   params,
-  payload: [KeyRotation, noBody(KeyRotation)],
+  payload: [KeyRotation, absentBody(KeyRotation)],
   success: Data(RotatedApiKey).pipe(HttpApiSchema.status(201)),
   error: apiErrors(NotFound, KeyNotRotatable, ...refusals)
 })

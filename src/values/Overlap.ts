@@ -14,7 +14,7 @@ export const overlapSeconds = (description: string) =>
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed(usual.overlap_seconds)))
 
 /** The body of a rotation that has none. The library decodes a missing body as null. */
-export const noBody = <S extends Schema.Codec<typeof usual, unknown>>(rotation: S) =>
+export const absentBody = <S extends Schema.Codec<typeof usual, unknown>>(rotation: S) =>
   Schema.Null.pipe(
     Schema.decodeTo(
       Schema.toType(rotation),

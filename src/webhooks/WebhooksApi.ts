@@ -8,7 +8,7 @@ import { NotFound, PlanLimitExceeded, ValidationFailed } from "../platform/http/
 import { Authentication } from "../platform/http/Authentication.ts"
 import { RequestRules, WaitsOutside } from "../platform/http/RequestRules.ts"
 import { DeliveryId, EventId, pathId, WebhookId } from "../values/Ids.ts"
-import { noBody, overlapSeconds } from "../values/Overlap.ts"
+import { absentBody, overlapSeconds } from "../values/Overlap.ts"
 import { Data, Done, Nothing, Paged, pageQuery, sortedPageQuery } from "../values/Page.ts"
 import { documentedPattern, textBetween } from "../values/Text.ts"
 import { TimestampInput } from "../values/Timestamp.ts"
@@ -125,7 +125,7 @@ const update = HttpApiEndpoint.put("update", "/:id", {
 
 const rotateSecret = HttpApiEndpoint.post("rotateSecret", "/:id/rotate-secret", {
   params,
-  payload: [SecretRotation, noBody(SecretRotation)],
+  payload: [SecretRotation, absentBody(SecretRotation)],
   success: Data(Webhook),
   error: apiErrors(NotFound, ValidationFailed)
 })

@@ -22,7 +22,7 @@ export type NewSession = typeof NewSession.Type
 const SessionChange = Schema.Struct({ name: Name }).annotate({ identifier: "WhatsAppSessionChange" })
 
 /** The library reads a missing body as null. */
-const noBody = Schema.Null.pipe(
+const absentBody = Schema.Null.pipe(
   Schema.decodeTo(
     Schema.toType(NewSession),
     SchemaTransformation.transform({ decode: (): NewSession => ({}), encode: () => null })
@@ -53,7 +53,7 @@ const list = HttpApiEndpoint.get("list", "/", {
   .annotateMerge(OpenApi.annotations({ summary: "List WhatsApp sessions", description: "Newest first." }))
 
 const create = HttpApiEndpoint.post("create", "/", {
-  payload: [NewSession, noBody],
+  payload: [NewSession, absentBody],
   success: CreatedSession.pipe(HttpApiSchema.status(201)),
   error: apiErrors(PlanLimitExceeded, PairingUnavailable)
 })
