@@ -8,7 +8,8 @@
  * An empty database gets `sql/schema.sql` instead, the sum of all files, with their records: a fifth of the work.
  *
  * A file waits only briefly for a table in use, because all later statements on that table queue behind it. Then it lets
- * them pass and tries again.
+ * them pass and tries again. It does the same when PostgreSQL ends it in a deadlock with a running node, which may take the
+ * same tables in another order.
  */
 import { Cause, Effect, FileSystem, Option, Predicate, Schedule, Schema } from "effect"
 import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
@@ -133,7 +134,7 @@ const execute = Effect.fn("Migrations.execute")(function*(file: MigrationFile) {
   const block = `$block_${file.sha256.slice(0, 16)}$`
   yield* sql.unsafe(`do ${block} begin execute ${quote}${file.content}${quote}; end ${block}`).unprepared.pipe(
     Effect.mapError((error) =>
-      error.reason._tag === "LockTimeoutError"
+      error.reason._tag === "LockTimeoutError" || error.reason._tag === "DeadlockError"
         ? new MigrationBlocked({ file: file.name })
         : Option.isSome(outageIn(Cause.fail(error)))
         ? error

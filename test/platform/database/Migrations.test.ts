@@ -175,6 +175,35 @@ describe("migrate", () => {
       assert.deepStrictEqual(yield* sql`select height from places where id = 1`, [{ height: 2 }])
     }).pipe(Effect.provide(Empty)))
 
+  it.live("migrate runs a file again that PostgreSQL ended in a deadlock", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const path = yield* directoryOf({ "0001_pair.sql": "create table one (id int); create table two (id int);" })
+      yield* Migrations.migrate(path)
+      yield* write(
+        `${path}/0002_marks.sql`,
+        "alter table one add column mark int; alter table two add column mark int;"
+      )
+      const reads = yield* Deferred.make<void>()
+      const goOn = yield* Deferred.make<void>()
+      // Takes the tables in the opposite order, and is not the one that PostgreSQL ends.
+      const node = yield* Effect.forkChild(sql.withTransaction(Effect.gen(function*() {
+        yield* sql`set local deadlock_timeout = '60s'`
+        yield* sql`select from two`
+        yield* Deferred.succeed(reads, undefined)
+        yield* Deferred.await(goOn)
+        yield* sql`insert into one (id) values (1)`
+      })))
+      yield* Deferred.await(reads)
+      const migrating = yield* Effect.forkChild(Migrations.migrate(path))
+      const waiting = sql`select from pg_locks where not granted and relation = 'two'::regclass`
+      yield* eventually(waiting, ({ length }) => length === 1)
+      yield* Deferred.succeed(goOn, undefined)
+      yield* Fiber.join(node)
+      assert.deepStrictEqual(yield* Fiber.join(migrating), ["0002_marks.sql"])
+      assert.deepStrictEqual(yield* sql`select id, mark from one`, [{ id: 1, mark: null }])
+    }).pipe(Effect.provide(Empty)))
+
   it.effect("migrate stops with one sentence when a table stays in use for a minute", () =>
     Effect.gen(function*() {
       const path = yield* directoryOf({
