@@ -86,10 +86,12 @@ export class Pairing {
     this.#candidates.delete(connection)
   }
 
-  /** Scans the QR code of a client. */
+  /** Scans the QR code of a client, which links one device. */
   scan(qr: string, phone: VirtualPhone): Address {
     const [ref, , , advSecret = ""] = qr.slice(qr.indexOf("#") + 1).split(",")
-    const candidate = [...this.#candidates.values()].find(({ refs }) => refs.includes(ref ?? ""))
+    const candidate = [...this.#candidates.values()].find(({ accepted, refs }) =>
+      accepted === undefined && refs.includes(ref ?? "")
+    )
     if (candidate === undefined) throw new SimulatorRefusal("No client shows this QR code now. Scan the current one.")
     return this.#accept(candidate, phone, Buffer.from(advSecret, "base64"))
   }
