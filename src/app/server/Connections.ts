@@ -59,13 +59,6 @@ export const limitConnections = (server: Server, { isProxy, perAddress, refuse, 
     })
   }
 
-  // Browsers open spare connections. Node would wait for them on close as if they were busy.
-  const close = server.close.bind(server)
-  server.close = (callback) => {
-    for (const socket of idle) if (socket.bytesRead === 0) socket.destroy()
-    return close(callback)
-  }
-
   return (socket: Socket) => {
     if (idle.delete(socket)) idle.add(socket)
   }

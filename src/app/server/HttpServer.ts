@@ -10,6 +10,7 @@ import { RequestRefused, ServiceUnavailable } from "../../platform/http/ApiError
 import { publicBase } from "../../platform/http/PublicUrl.ts"
 import { defaultHeaders } from "../../platform/http/ready/defaultHeaders.ts"
 import { QuickAnswers } from "../../platform/http/ready/QuickAnswers.ts"
+import { closeAfterGrace } from "../../platform/net/closeAfterGrace.ts"
 import { httpServerAt, placeOf } from "../../platform/net/Listening.ts"
 import { fromDateTime } from "../../values/Timestamp.ts"
 import { limitConnections } from "./Connections.ts"
@@ -130,6 +131,7 @@ const make = (config: AppConfig["Service"], quick: QuickAnswers["Service"]) => {
     return isAnswered
   })
   holdEarlyRequests(server)
+  closeAfterGrace(server)
   server.on("clientError", onClientError(base))
   server.on("connect", (_request, socket) => refuse(socket, 400, refusal(base, new RequestRefused())))
   server.on("checkExpectation", (_request, response) => {

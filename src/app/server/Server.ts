@@ -112,11 +112,11 @@ const Maintenance = Database.onMaintenancePool(Layer.merge(Pruning, Retention))
  */
 const Drain = Layer.effectDiscard(Effect.gen(function*() {
   const { drainSeconds } = yield* AppConfig
-  const { begin, refuse } = yield* Draining
+  const { begin } = yield* Draining
   const { count } = yield* OpenConnections
   const schedule = Schedule.spaced("20 millis").pipe(Schedule.upTo({ duration: Duration.seconds(drainSeconds) }))
   const left = Effect.repeat(count, { until: (open) => open === 0, schedule })
-  yield* Effect.addFinalizer(() => begin.pipe(Effect.andThen(left), Effect.andThen(refuse)))
+  yield* Effect.addFinalizer(() => Effect.andThen(begin, left))
 }))
 
 /** One node of the service. */

@@ -216,8 +216,6 @@ const through = Effect.gen(function*() {
       }
       const answered = lacksHost(request)
         ? errorResponse(new RequestRefused())
-        : draining.phase() === "refusing" && !isHealth(path)
-        ? errorResponse(new ServiceUnavailable())
         : Effect.catchCauseIf(
           overload.guard(
             { method: request.method, path },
@@ -227,9 +225,9 @@ const through = Effect.gen(function*() {
           (cause) => !Cause.hasInterrupts(cause),
           explained(request, path)
         )
-      /** Checks the phase last, so that a connection with a request in flight at the start of the shutdown closes too. */
+      /** Checks the shutdown last, so that a connection with a request in flight at the start of the shutdown closes too. */
       const finish = (answer: HttpServerResponse.HttpServerResponse) => {
-        const response = withHeaders(answer, facts, draining.phase() !== "open")
+        const response = withHeaders(answer, facts, draining.hasBegun())
         const millis = clock.currentTimeMillisUnsafe() - startedAt
         const { method } = request
         const { status } = response

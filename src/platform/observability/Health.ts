@@ -17,9 +17,9 @@ const alive = { status: "ok" }
 export const readiness = Effect.gen(function*() {
   const { takesWrites } = yield* DatabaseProbe
   const outages = yield* Outages
-  const { phase } = yield* Draining
+  const { hasBegun } = yield* Draining
   const state = Effect.gen(function*() {
-    if (phase() !== "open") return "draining"
+    if (hasBegun()) return "draining"
     return (yield* takesWrites("2 seconds")) && !(yield* outages.isRecent) ? "ok" : "unavailable"
   })
   return { state }

@@ -7,12 +7,12 @@ import { Draining } from "../../platform/http/ready/Draining.ts"
  */
 export const makeWaitFor = Effect.map(
   Draining,
-  ({ phase }) =>
+  ({ hasBegun }) =>
   <A, E, R>(
     read: Effect.Effect<A, E, R>,
     { isFound, seconds }: { readonly isFound: (seen: A) => boolean; readonly seconds: number }
   ): Effect.Effect<A, E, R> => {
-    const isOver = (seen: A) => seconds === 0 || isFound(seen) || phase() !== "open"
+    const isOver = (seen: A) => seconds === 0 || isFound(seen) || hasBegun()
     const schedule = Schedule.spaced("100 millis").pipe(Schedule.upTo({ duration: Duration.seconds(seconds) }))
     return Effect.flatMap(read, (first) => {
       if (isOver(first)) return Effect.succeed(first)

@@ -1,17 +1,15 @@
 import { Context, Effect, Layer } from "effect"
 
 /**
- * How far this node's shutdown is. While it drains, it answers requests and closes their connections, so that clients
- * leave without an error. Then it finishes the requests in flight and refuses others.
+ * Whether this node shuts down. From then on each answer closes its connection, so that clients leave without an error. It
+ * refuses no request: a proxy passes the refusal of a POST to its client.
  */
 export class Draining extends Context.Service<Draining, {
   readonly begin: Effect.Effect<void>
-  readonly refuse: Effect.Effect<void>
-  readonly phase: () => "open" | "draining" | "refusing"
+  readonly hasBegun: () => boolean
 }>()("messaging-service/platform/http/ready/Draining") {
   static readonly layer = Layer.sync(Draining, () => {
-    let phase: "open" | "draining" | "refusing" = "open"
-    const enter = (next: typeof phase) => Effect.sync(() => void (phase = next))
-    return Draining.of({ begin: enter("draining"), refuse: enter("refusing"), phase: () => phase })
+    let hasBegun = false
+    return Draining.of({ begin: Effect.sync(() => void (hasBegun = true)), hasBegun: () => hasBegun })
   })
 }

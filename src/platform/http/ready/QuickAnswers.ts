@@ -61,7 +61,7 @@ export class QuickAnswers extends Context.Service<QuickAnswers, {
         send: (request, response) => {
           const find = paths.get(request.url ?? "")
           // With a collector, the routes create the span of each request.
-          if (find === undefined || !isPlain(request) || draining.phase() !== "open" || otlpEndpoint !== undefined) {
+          if (find === undefined || !isPlain(request) || draining.hasBegun() || otlpEndpoint !== undefined) {
             return false
           }
           const startedAt = clock.currentTimeMillisUnsafe()

@@ -1,0 +1,45 @@
+import { assert, describe, it } from "@effect/vitest"
+import { once } from "node:events"
+import * as NodeHttp from "node:http"
+import * as NodeNet from "node:net"
+import { closeAfterGrace } from "../../../src/platform/net/closeAfterGrace.ts"
+
+/** What arrives next, or nothing when the connection ends. */
+const answerOn = async (socket: NodeNet.Socket) => {
+  const [answer] = await Promise.race([once(socket, "data"), once(socket, "close").then(() => [""])])
+  return String(answer)
+}
+
+const request = "GET / HTTP/1.1\r\nHost: here\r\n\r\n"
+
+describe("a server that closes after a grace", () => {
+  it("answers requests on connections that were open, and then closes those without a request", async () => {
+    const server = NodeHttp.createServer((_request, response) => response.end("here"))
+    closeAfterGrace(server)
+    server.listen(0, "127.0.0.1")
+    await once(server, "listening")
+    const address = server.address()
+    const port = typeof address === "object" && address !== null ? address.port : 0
+    const open = async () => {
+      const accepted = once(server, "connection")
+      const socket = NodeNet.connect(port, "127.0.0.1")
+      await accepted
+      return socket
+    }
+    const [used, fresh, silent] = [await open(), await open(), await open()]
+    used.write(request)
+    await answerOn(used)
+
+    const closed = once(server, "close")
+    server.close()
+    for (const socket of [used, fresh]) {
+      socket.write(request)
+      assert.match(await answerOn(socket), /^HTTP\/1\.1 200 OK\r\n/)
+    }
+    await Promise.all([used, fresh, silent].map((socket) => once(socket, "close")))
+    await closed
+    const refused = NodeNet.connect(port, "127.0.0.1")
+    const [error] = await once(refused, "error")
+    assert.strictEqual(Reflect.get(Object(error), "code"), "ECONNREFUSED")
+  })
+})
