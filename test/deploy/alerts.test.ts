@@ -10,7 +10,7 @@ import { parse } from "yaml"
 import { read } from "../docs/documents.ts"
 import { sendBulk } from "../support/bulkMail.ts"
 import { makeDatabaseProxy } from "../support/DatabaseProxy.ts"
-import { freePort, lowPort } from "../support/freePort.ts"
+import { freePort } from "../support/freePort.ts"
 import { type Sample, scrape, untilMetrics } from "../support/metrics.ts"
 import { assertAlerts, hasPromtool, promtool, rules } from "../support/Promtool.ts"
 import { eventually, live, makeAccount, type NodeOptions, startNode } from "../support/Service.ts"
@@ -232,7 +232,7 @@ layer(TestDatabase.layer, layerOptions)("alerts about messages and requests", (i
 
   it.effect.skipIf(!hasPromtool)("fires while the relay is away", () =>
     Effect.gen(function*() {
-      const measured = yield* measuredNode({ smtpPort: yield* lowPort })
+      const measured = yield* measuredNode({ smtpPort: yield* freePort })
       const before = yield* measured.seen
       const { key } = yield* makeAccount()
       yield* sendEmail(measured.node, key, { to: "ann@people.example", subject: "Hello", text: "Hello" })

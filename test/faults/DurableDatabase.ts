@@ -4,7 +4,7 @@ import * as NodeOs from "node:os"
 import * as NodePath from "node:path"
 import * as NodeProcess from "node:process"
 import * as EmbeddedPostgres from "../../src/platform/database/embedded/EmbeddedPostgres.ts"
-import { lowPort } from "../support/freePort.ts"
+import { freePort } from "../support/freePort.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const remove = (path: string) => Effect.sync(() => NodeFs.rmSync(path, { recursive: true, force: true }))
@@ -28,7 +28,7 @@ export class DurableDatabase extends Context.Service<DurableDatabase, {
         remove
       )
       const lifetime = yield* Scope.make()
-      const port = yield* lowPort
+      const port = yield* freePort
       const { base } = yield* Effect.acquireRelease(
         EmbeddedPostgres.acquire({ dataDir: NodePath.join(directory, "db"), port }).pipe(Scope.provide(lifetime)),
         (server, exit) =>

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { ended, sendBulk } from "../support/bulkMail.ts"
-import { lowPort } from "../support/freePort.ts"
+import { freePort } from "../support/freePort.ts"
 import * as ScriptedSmtp from "../support/ScriptedSmtp.ts"
 import { selfSigned } from "../support/selfSigned.ts"
 import { eventually, makeAccount, type NodeOptions, type RunningNode, startNode } from "../support/Service.ts"
@@ -57,7 +57,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
       "a batch and a single email wait during the outage without using attempts, and are sent after it",
       () =>
         Effect.gen(function*() {
-          const port = yield* lowPort
+          const port = yield* freePort
           yield* pausesAndRecovers({ smtpPort: port }, Effect.asVoid(ScriptedSmtp.make({ port })))
         })
     )

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { read } from "../docs/documents.ts"
 import { sendBulk } from "../support/bulkMail.ts"
 import { checkCode, codeFor, sendCode } from "../support/codes.ts"
-import { freePort, lowPort } from "../support/freePort.ts"
+import { freePort } from "../support/freePort.ts"
 import { parseMetrics, type Sample, scrape, untilMetrics, valuesOf } from "../support/metrics.ts"
 import * as ScriptedSmtp from "../support/ScriptedSmtp.ts"
 import { makeAccount, makeKey, startNode } from "../support/Service.ts"
@@ -192,7 +192,7 @@ layer(Layer.merge(WhatsApp.simulated, TestDatabase.layer), layerOptions)("metric
 
   it.effect("a relay that is away opens the circuit of the node, and closes it when the relay is back", () =>
     Effect.gen(function*() {
-      const smtpPort = yield* lowPort
+      const smtpPort = yield* freePort
       const measured = yield* measuredNode({}, smtpPort)
       const { key } = yield* makeAccount()
       const id = yield* sendEmail(measured.node, key, { to: "ann@people.example", subject: "Hello", text: "Hello" })

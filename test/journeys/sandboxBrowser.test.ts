@@ -7,7 +7,7 @@ import { type BrowserPage, chromium, openPage } from "../support/Chromium.ts"
 import { mailTo } from "../support/sandboxMails.ts"
 import { eventually, makeAccount, type RunningNode, sandboxToken, Service } from "../support/Service.ts"
 import { sendSms } from "../support/sms.ts"
-import { createSession, untilStatus } from "../support/WhatsApp.ts"
+import { createSession, untilConnected } from "../support/WhatsApp.ts"
 
 const contains = (selector: string, text: string) =>
   `[...document.querySelectorAll(${JSON.stringify(selector)})].some((one) => one.textContent.includes(${
@@ -111,7 +111,11 @@ const chats = Effect.fnUntraced(function*(page: BrowserPage, node: RunningNode, 
   yield* page.evaluate("document.querySelector('#pending [name=number]').value = '15550300100'")
   yield* page.click("#pending button")
   yield* page.until(contains("h1", "15550300100"))
-  yield* untilStatus(node, key, id, "connected")
+  yield* untilConnected(node, key, id, () =>
+    node.request("POST", "/sandbox/phones/scan", {
+      body: `session=${id}&number=15550300100`,
+      headers: { "content-type": "application/x-www-form-urlencoded" }
+    }))
   const send = (to: string, body: string) =>
     node.request("POST", "/v1/whatsapp/send", { key, json: { session_id: id, to, type: "text", content: { body } } })
   yield* send("+15550300101", "Hello *you*")

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { assertRefused } from "../contract/contract.ts"
-import { lowPort } from "../support/freePort.ts"
+import { freePort } from "../support/freePort.ts"
 import { eventually, makeAccount, startNode } from "../support/Service.ts"
 import {
   callbackPath,
@@ -62,7 +62,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
 
     it.effect("a provider that refuses connections needs attention until it takes the text that waited", () =>
       Effect.gen(function*() {
-        const port = yield* lowPort
+        const port = yield* freePort
         const node = yield* start(`http://127.0.0.1:${port}/send`)
         const { key } = yield* makeAccount()
         const id = yield* sendSms(node, key, { to: freshNumber(), content: "Hello" })

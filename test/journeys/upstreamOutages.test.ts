@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { signedInAs } from "../support/consolePeople.ts"
-import { lowPort } from "../support/freePort.ts"
+import { freePort } from "../support/freePort.ts"
 import * as ScriptedSmtp from "../support/ScriptedSmtp.ts"
 import { eventually, makeAccount, type RunningNode, startNode } from "../support/Service.ts"
 import { reaching, sendEmail } from "../support/singleMail.ts"
@@ -23,7 +23,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("relay and carrier away
     "every node names a relay and a carrier that another node cannot reach, since when, until they are back",
     () =>
       Effect.gen(function*() {
-        const smtpPort = yield* lowPort
+        const smtpPort = yield* freePort
         const smsc = yield* makeSmsc()
         smsc.refuseBinds(0x0d)
         const options = {

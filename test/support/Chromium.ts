@@ -69,7 +69,7 @@ export interface BrowserPage {
   readonly open: (url: string) => Effect.Effect<void>
   /** Waits until an expression is true, also across a navigation. */
   readonly until: (expression: string, within?: `${number} seconds`) => Effect.Effect<void>
-  /** Clicks the first element that the selector finds once there is one. */
+  /** Clicks the first element that the selector finds, once there is one and the page is loaded. */
   readonly click: (selector: string) => Effect.Effect<void>
 }
 
@@ -105,6 +105,17 @@ const pageTarget = async (origin: string) => {
   return Schema.decodeUnknownSync(Targets)(await answer.json()).find(({ type }) => type === "page")
 }
 
+const isLoaded = `document.readyState === "complete"`
+
+/** True when the expression is, and otherwise what the page shows, for the failure of a wait. */
+const trueOrSeen = (expression: string) =>
+  `Promise.resolve(${expression}).then((value) => value === true || {
+    expected: ${JSON.stringify(expression)},
+    address: location.href,
+    title: document.title,
+    text: (document.querySelector("main") ?? document.body)?.textContent.replaceAll(/\\s+/g, " ").slice(0, 1_500)
+  })`
+
 /** A browser with one page. It ends with the scope. */
 export const openPage: Effect.Effect<BrowserPage, never, Scope.Scope> = Effect.gen(function*() {
   const { origin } = yield* launch
@@ -129,7 +140,7 @@ export const openPage: Effect.Effect<BrowserPage, never, Scope.Scope> = Effect.g
   // A navigation destroys the page in which an expression runs.
   const now = (expression: string) => Effect.catchCause(evaluate(expression), () => Effect.void)
   const until: BrowserPage["until"] = (expression, within) =>
-    Effect.asVoid(eventually(now(expression), (value) => value === true, within))
+    Effect.asVoid(eventually(now(trueOrSeen(expression)), (value) => value === true, within))
   yield* run("Page.enable")
   return {
     command: run,
@@ -137,13 +148,12 @@ export const openPage: Effect.Effect<BrowserPage, never, Scope.Scope> = Effect.g
     until,
     open: (url) =>
       run("Page.navigate", { url }).pipe(
-        Effect.andThen(
-          until(`location.href !== "about:blank" && document.readyState === "complete"`)
-        )
+        Effect.andThen(until(`location.href !== "about:blank" && ${isLoaded}`))
       ),
     click: (selector) =>
       Effect.andThen(
-        until(`document.querySelector(${JSON.stringify(selector)}) !== null`),
+        // Before that, the page's scripts may not listen to clicks.
+        until(`${isLoaded} && document.querySelector(${JSON.stringify(selector)}) !== null`),
         Effect.asVoid(evaluate(`document.querySelector(${JSON.stringify(selector)}).click()`))
       )
   }

@@ -57,20 +57,32 @@ export const untilStatus = (
 ): Effect.Effect<Answer> => eventually(sessionOf(node, key, id), ({ at }) => at("status") === status, within)
 
 /**
- * Creates a session, scans its code with a new phone and waits until it is connected. A code dies with its connection, for
- * example when a starved node loses its shards for a moment. Like a person, the phone then scans the code shown next.
+ * Waits until a session is connected after a scan. A code dies with its connection, for example when a starved node loses
+ * its shards for a moment. Like a person, the phone then scans the code shown next.
  */
+export const untilConnected = Effect.fnUntraced(function*<E, R>(
+  node: RunningNode,
+  key: string,
+  id: number,
+  scanAgain: (qr: string) => Effect.Effect<unknown, E, R>
+) {
+  const scanned = yield* Effect.exit(untilStatus(node, key, id, "connected", "20 seconds"))
+  if (Exit.isSuccess(scanned)) return
+  const shown = yield* node.request("GET", `/v1/whatsapp/sessions/${id}/qr`, { key })
+  yield* scanAgain(readQr(String(shown.at("qr_code"))))
+  yield* untilStatus(node, key, id, "connected")
+})
+
+/** Creates a session, scans its code with a new phone and waits until it is connected. */
 export const pairedSession = Effect.fnUntraced(function*(node: RunningNode, key: string) {
   const { phone, simulator } = yield* WhatsApp
   const { id, qr } = yield* createSession(node, key)
   const number = yield* phone
   let device = simulator.controls.scan(qr, number)
-  const scanned = yield* Effect.exit(untilStatus(node, key, id, "connected", "20 seconds"))
-  if (Exit.isFailure(scanned)) {
-    const shown = yield* node.request("GET", `/v1/whatsapp/sessions/${id}/qr`, { key })
-    device = simulator.controls.scan(readQr(String(shown.at("qr_code"))), number)
-    yield* untilStatus(node, key, id, "connected")
-  }
+  yield* untilConnected(node, key, id, (next) =>
+    Effect.sync(() => {
+      device = simulator.controls.scan(next, number)
+    }))
   return { id, number, device }
 })
 

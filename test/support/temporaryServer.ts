@@ -3,7 +3,7 @@ import * as NodeFs from "node:fs"
 import * as NodeOs from "node:os"
 import * as NodePath from "node:path"
 import * as EmbeddedPostgres from "../../src/platform/database/embedded/EmbeddedPostgres.ts"
-import { lowPort } from "./freePort.ts"
+import { freePort } from "./freePort.ts"
 
 /**
  * A temporary PostgreSQL, removed with the scope, processes and files included. Tests connect to its port, like to an
@@ -12,7 +12,7 @@ import { lowPort } from "./freePort.ts"
 export const temporaryServer = Effect.fnUntraced(function*(settings: Readonly<Record<string, string>> = {}) {
   const directory = yield* Effect.acquireRelease(makeDirectory, remove)
   const lifetime = yield* Scope.make()
-  const port = yield* lowPort
+  const port = yield* freePort
   const server = yield* Effect.acquireRelease(
     EmbeddedPostgres.acquire({ dataDir: NodePath.join(directory, "db"), durable: false, port, settings }).pipe(
       Scope.provide(lifetime),
