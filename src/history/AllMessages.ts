@@ -122,14 +122,17 @@ export class AllMessages extends Context.Service<AllMessages, {
         searched: Effect.Success<ReturnType<typeof searchedBy>> | undefined
       ) {
         if (searched === undefined) return yield* repo.read({ ...range, found: undefined })
-        const { ids, query, upTo } = searched
+        const { query, upTo } = searched
+        const indexed = { ...range, before: Math.min(range.before, upTo + 1), found: undefined }
+        const isSelective = repo.isSelective(indexed)
+        const newest = isSelective ? { ids: [], end: indexed.before } : yield* repo.newest(indexed, query)
+        const ids = [...searched.ids, ...newest.ids]
         let rows = ids.length === 0 ? [] : yield* repo.read({ ...range, found: ids })
-        const remaining = (before: number) => ({ ...range, before, limit: range.limit - rows.length, found: undefined })
-        const indexed = remaining(Math.min(range.before, upTo + 1))
-        if (indexed.limit <= 0) return rows
-        let older = indexed
-        if (repo.isSelective(indexed)) {
-          rows = [...rows, ...(yield* repo.read({ ...indexed, found: { query, by: "filter" } }))]
+        const remaining = (before: number) => ({ ...range, before, limit: range.limit - rows.length })
+        if (rows.length >= range.limit || newest.end === null) return rows
+        let older = remaining(newest.end)
+        if (isSelective) {
+          rows = [...rows, ...(yield* repo.read({ ...older, found: { query, by: "filter" } }))]
           if (rows.length >= range.limit) return rows
           const rest = yield* repo.restOfSearch(indexed)
           if (Option.isNone(rest)) return rows

@@ -6,7 +6,7 @@ import { MessageSummary, type SummaryChannel } from "../messages/MessageSummary.
 import { column } from "../platform/database/column.ts"
 import * as Query from "../platform/database/Query.ts"
 import { taggedRows } from "../platform/database/taggedRows.ts"
-import type { AccountId } from "../values/Ids.ts"
+import { AccountId } from "../values/Ids.ts"
 import { modeColumn } from "../values/TestMode.ts"
 
 type Fragment = Statement.Fragment
@@ -45,6 +45,9 @@ export interface Found {
 
 /** Records that a search compares one by one, the newest first, if another filter has an index. */
 const newestSelected = 2000
+
+/** The same without such a filter. They fill a page with a word that is in each tenth message. */
+const newestOfAll = 500
 
 const Row = Schema.Struct({
   ...MessageSummary.fields,
@@ -177,12 +180,11 @@ const make = Effect.gen(function*() {
           order by s.message_id desc ${lazily}) f
         cross join lateral (${rows([sql`m.id = f.message_id`])} offset 0) m order by f.message_id desc limit ${limit}`
     }
-    if (found === undefined || !("query" in found)) {
-      const ids = found === undefined ? [] : [sql`m.id = any(${column.int8(found)})`]
-      return sql`${rows(ids)} order by m.id desc limit ${limit}`
-    }
-    const order = sql.literal(found.by === "words" ? "f.block desc, f.id desc" : "f.id desc")
-    return sql`select m.* from (${searched(range, found)}) f
+    if (found === undefined) return sql`${rows([])} order by m.id desc limit ${limit}`
+    const isSearch = "query" in found
+    const ids = isSearch ? searched(range, found) : sql`select unnest(${column.int8(found)}) as id`
+    const order = sql.literal(isSearch && found.by === "words" ? "f.block desc, f.id desc" : "f.id desc")
+    return sql`select m.* from (${ids}) f
       cross join lateral (${rows([sql`m.id = f.id`])} offset 0) m order by ${order} limit ${limit}`
   }
 
@@ -237,13 +239,32 @@ const make = Effect.gen(function*() {
   const read = (range: SummaryRange) => {
     const { found } = range
     const statement = range.channel === "email" ? emails(range) : texts(range)
-    const isPrepared = found !== undefined && "query" in found && found.by === "words"
+    const isPrepared = found !== undefined && !("query" in found && found.by === "filter")
     return Query.findAll({
       Request: Schema.Void,
       Result: Row,
       execute: () => isPrepared ? statement : statement.unprepared
     })().pipe(Effect.map((rows) => rows.map(summaryOf)))
   }
+
+  const newestFound = Query.findOne({
+    Request: Schema.Struct({
+      accountId: AccountId,
+      channel: Schema.String,
+      before: Schema.Int,
+      query: Schema.String
+    }),
+    Result: Schema.Struct({ ids: Schema.Array(Schema.Int), end: Schema.NullOr(Schema.Int) }),
+    execute: ({ accountId, before, channel, query }) =>
+      sql`select coalesce(array_agg(n.message_id) filter (where n.words @@ ${query}::tsquery), '{}') as ids,
+          case count(*) when ${newestOfAll} then min(n.message_id) end as end
+        from (select s.message_id, s.words from message_search s where s.account_id = ${accountId}
+          and s.channel = ${channel} and s.message_id < ${before} order by s.message_id desc limit ${newestOfAll}) n`
+  })
+
+  /** Those of the newest messages that have the words, and where the search goes on; null if it has compared all. */
+  const newest = ({ accountId, before, channel }: SummaryRange, query: ReadonlyArray<string>) =>
+    newestFound({ accountId, before, channel, query: query.join("") })
 
   /** Where the index of words takes over from a search by another filter. None if that one has compared all. */
   const restOfSearch = (range: SummaryRange) =>
@@ -253,7 +274,7 @@ const make = Effect.gen(function*() {
       execute: () => endOfCompared(range).unprepared
     })()
 
-  return { read, restOfSearch, isSelective }
+  return { read, newest, restOfSearch, isSelective }
 })
 
 /** SQL that reads the messages of every channel, for the list of all of them. */

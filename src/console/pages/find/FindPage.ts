@@ -15,10 +15,12 @@ import { type Sought, soughtIn } from "./soughtIn.ts"
 const mostMessages = 10
 
 /** The filters of the list of messages that find what is sought, each tried after the one before has found nothing. */
-const filtersOf = (sought: Sought): ReadonlyArray<{ readonly to?: string; readonly q?: string }> => {
+const filtersOf = (
+  sought: Sought
+): ReadonlyArray<{ readonly to?: string; readonly q?: string; readonly channel?: "email" }> => {
   switch (sought.kind) {
     case "address":
-      return [{ to: sought.text }, { q: sought.text }]
+      return [{ to: sought.text, channel: "email" }, { q: sought.text }]
     case "phone":
       return [{ to: sought.digits }, { q: sought.ending }]
     case "words":
@@ -30,9 +32,12 @@ const filtersOf = (sought: Sought): ReadonlyArray<{ readonly to?: string; readon
 
 const messagesOf = Effect.fnUntraced(function*(ask: AccountAsk, sought: ReadonlyArray<Sought>) {
   const messages = yield* AllMessages
-  const of = { accountId: ask.accountId, channels: new Set(channelsOf(ask, "read")) }
+  const readable = channelsOf(ask, "read")
   for (const filter of sought.flatMap(filtersOf)) {
-    const wanted = { ...filter, tags: [], metadata: {} }
+    const { channel, ...words } = filter
+    const channels = new Set(readable.filter((one) => one === (channel ?? one)))
+    const of = { accountId: ask.accountId, channels }
+    const wanted = { ...words, tags: [], metadata: {} }
     const rows = yield* messages.list(of, wanted, { limit: mostMessages, offset: 0, after: null })
     if (rows.length > 0) return { filter, rows: rows.map(({ summary }) => summary) }
   }
