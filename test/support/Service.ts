@@ -8,6 +8,7 @@ import * as NodeProcess from "node:process"
 import * as NodeReadline from "node:readline"
 import * as NodeUrl from "node:url"
 import { Agent, type Dispatcher } from "undici"
+import { inject } from "vitest"
 import { Accounts } from "../../src/accounts/Accounts.ts"
 import { Audit } from "../../src/accounts/Audit.ts"
 import { Notices } from "../../src/accounts/notices/Notices.ts"
@@ -122,6 +123,7 @@ const environment = (databaseUrl: string, { env = {}, smtpPort }: NodeOptions) =
     Object.entries({
       PATH: NodeProcess.env["PATH"],
       DATABASE_URL: databaseUrl,
+      DNS_SERVERS: inject("nameServer"),
       ...defaults,
       ...(smtpPort !== undefined && { SMTP_URL: `smtp://127.0.0.1:${smtpPort}?tls=never` }),
       ...env

@@ -9,6 +9,7 @@ import { SqlClient } from "effect/sql"
 import type { TestProject } from "vitest/node"
 import * as Migrations from "../../src/platform/database/Migrations.ts"
 import { faultsOf } from "../contract/statements.ts"
+import { makeDnsServer } from "./DnsServer.ts"
 import { executedStatements, recording, startRecording } from "./executedStatements.ts"
 import { temporaryServer } from "./temporaryServer.ts"
 
@@ -18,6 +19,8 @@ declare module "vitest" {
     readonly pgPort: number
     /** The migrated database that test databases are copied from. */
     readonly pgTemplate: string
+    /** A name server without records, so that no test asks the machine's. */
+    readonly nameServer: string
   }
 }
 
@@ -43,6 +46,7 @@ export default async function globalSetup(project: TestProject) {
     yield* Effect.provide(startRecording, clientOf(port, "postgres"))
     project.provide("pgPort", port)
     project.provide("pgTemplate", template)
+    project.provide("nameServer", (yield* makeDnsServer({})).address)
     return port
   }).pipe(
     Scope.provide(scope),
