@@ -173,7 +173,7 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("the rotation 
       const sql = yield* SqlClient.SqlClient
       const { accountId, key } = yield* makeAccount()
       const old = yield* makeKey(accountId)
-      yield* sql`update api_keys set expires_at = now() where id = ${old.id}`
+      yield* sql`update api_keys set created_at = now() - interval '1 day', expires_at = now() where id = ${old.id}`
       const refused = yield* rotate({ key, id: old.id })
       assertRefused(refused, 409, "key_not_rotatable")
       assert.strictEqual(refused.at("error", "reason"), "expired")

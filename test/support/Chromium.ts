@@ -113,7 +113,7 @@ const trueOrSeen = (expression: string) =>
     expected: ${JSON.stringify(expression)},
     address: location.href,
     title: document.title,
-    text: (document.querySelector("main") ?? document.body)?.textContent.replaceAll(/\\s+/g, " ").slice(0, 1_500)
+    shows: (document.querySelector("main") ?? document.body)?.textContent.replaceAll(/\\s+/g, " ").slice(0, 1_500)
   })`
 
 /** A browser with one page. It ends with the scope. */
