@@ -22,6 +22,7 @@ const messages = Number(process.env["BENCH_MESSAGES"] ?? 200_000)
 const attempts = Number(process.env["BENCH_ATTEMPTS"] ?? 1_000_000)
 const account = AccountId.make(1)
 const rounds = 40
+const warmUps = 10
 const sends = { recipients: "single", perSecond: 200, seconds: 10, maxConnections: 64, awaitsEvents: false } as const
 const sendRounds = 12
 
@@ -142,6 +143,11 @@ const p99OfSends = (setup: Setup) => Effect.map(setup.send, ({ accepted: { p99 }
 
 const bench = Effect.gen(function*() {
   const setup = yield* start
+  // Else the first page pays for the compiler of a young process.
+  yield* Effect.forEach(
+    Array.from({ length: warmUps }),
+    () => Effect.forEach(setup.pages, ([, path]) => setup.open(path))
+  )
   const beside = `beside ${messages.toLocaleString("en-US")} messages and ${attempts.toLocaleString("en-US")} attempts`
   const idle = yield* Effect.forEach(setup.pages, idlePage(setup))
   yield* printTable(`console: pages of an account, ${beside}`, idle.flat())

@@ -1,5 +1,5 @@
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import { Accounts } from "../accounts/Accounts.ts"
 import { SessionStatus } from "../channels/whatsapp/model/SessionState.ts"
 import { DomainStatus } from "../email-domains/EmailDomain.ts"
@@ -29,78 +29,96 @@ export type FirstSteps = typeof FirstSteps.Type
 /** Rows of a kind that are looked at. More than these in trouble have one cause. */
 const mostRows = 100
 
+const Facts = Schema.Struct({
+  webhooks: Schema.Array(Schema.Struct({
+    ...named,
+    unhealthy_reason: Schema.NullOr(UnhealthyReason),
+    failure_count: Schema.Int,
+    failing_since: Schema.NullOr(Timestamp)
+  })),
+  sessions: Schema.Array(Schema.Struct({ ...named, status: SessionStatus, since: Timestamp })),
+  domains: Schema.Array(Schema.Struct({
+    ...named,
+    status: DomainStatus,
+    failing_since: Schema.NullOr(Timestamp),
+    pending_since: Timestamp
+  })),
+  keys: Schema.Array(Schema.Struct({ ...named, expires_at: Schema.NullOr(Timestamp), used_at: Timestamp })),
+  blocks: Schema.Array(BlockedPrefix),
+  waiting: Schema.Array(Schema.Struct({
+    channel: Schema.Literals(["email", "sms"]),
+    is_code: Schema.Boolean,
+    since: Timestamp
+  }))
+})
+
 const makeRepo = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const limit = sql.literal(`limit ${mostRows}`)
 
+  /** An instant within JSON. */
+  const time = (value: string) => sql.literal(`to_char((${value}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`)
+
+  const webhooks = (id: number) =>
+    sql`select id, url as name, unhealthy_reason, failure_count, ${time("failing_since")} as failing_since from webhooks
+      where account_id = ${id} and is_active and (unhealthy_reason is not null or failure_count >= 3)
+      order by webhooks.id desc ${limit}`
+
+  const sessions = (id: number) =>
+    sql`select id, name, status, ${time("status_since")} as since from whatsapp_sessions
+      where account_id = ${id} and desired <> 'removed' and status <> 'connected' order by id desc ${limit}`
+
+  const domains = (id: number) =>
+    sql`select id, domain as name, status, ${time("failing_since")} as failing_since, ${
+      time("pending_since")
+    } as pending_since
+      from email_domains where account_id = ${id} and (status = 'pending' or email_domains.failing_since is not null)
+      order by id desc ${limit}`
+
+  const keys = (id: number) =>
+    sql`select id, name, ${time("expires_at")} as expires_at, ${time("coalesce(last_used_at, created_at)")} as used_at
+      from api_keys where account_id = ${id} and rotated_at is null order by id desc ${limit}`
+
+  const blocks = (id: number) =>
+    sql`select prefix, ${time("until - interval '12 hours'")} as since, ${
+      time("until")
+    } as until from verification_blocks b
+      where account_id = ${id} and b.until > now() and released_at is null ${limit}`
+
+  /** Reads the oldest of a queue, which is long while the relay or the carrier is away. */
+  const waiting = (id: number) =>
+    sql`select 'email' as channel, lane.is_code, ${time("min(oldest.since)")} as since
+      from (values (${storedLane(id, 0)}::smallint, true), (${
+      storedLane(id, 1)
+    }::smallint, false)) as lane (no, is_code)
+      cross join lateral (
+        select coalesce(send_at, created_at) as since from email_messages
+        where account_id = ${id} and lane = lane.no and status = 'queued' and batch_id is null and attempt_count = 0
+        order by due_at limit 1000
+      ) as oldest group by 2
+      union all
+      select 'sms', lane.is_code, ${time("min(oldest.since)")}
+      from (values (0, true), (${storedLane(id, 0) + 1}::integer, false)) as lane (no, is_code)
+      cross join lateral (
+        select coalesce(m.send_at, m.created_at) as since
+        from sms_parts p join messages m on m.id = p.message_id
+        where p.account_id = ${id} and case when p.code_seed is not null then 0 else p.lane + 1 end = lane.no
+          and p.status = 'queued' and p.attempt_count = 0 and p.due_at is not null
+        order by p.due_at limit 1000
+      ) as oldest group by 2`
+
+  const rows = (query: Statement.Fragment) => sql`coalesce((select jsonb_agg(r) from (${query}) r), '[]')`
+
   return {
-    webhooks: Query.findAll({
+    /** All in one statement, because a page waits for each. */
+    facts: Query.findOne({
       Request: AccountId,
-      Result: Schema.Struct({
-        ...named,
-        unhealthy_reason: Schema.NullOr(UnhealthyReason),
-        failure_count: Schema.Int,
-        failing_since: Schema.NullOr(Timestamp)
-      }),
+      Result: Facts,
       execute: (id) =>
-        sql`select id, url as name, unhealthy_reason, failure_count, failing_since from webhooks
-          where account_id = ${id} and is_active and (unhealthy_reason is not null or failure_count >= 3)
-          order by id desc ${limit}`
-    }),
-    sessions: Query.findAll({
-      Request: AccountId,
-      Result: Schema.Struct({ ...named, status: SessionStatus, since: Timestamp }),
-      execute: (id) =>
-        sql`select id, name, status, status_since as since from whatsapp_sessions
-          where account_id = ${id} and desired <> 'removed' and status <> 'connected' order by id desc ${limit}`
-    }),
-    domains: Query.findAll({
-      Request: AccountId,
-      Result: Schema.Struct({
-        ...named,
-        status: DomainStatus,
-        failing_since: Schema.NullOr(Timestamp),
-        pending_since: Timestamp
-      }),
-      execute: (id) =>
-        sql`select id, domain as name, status, failing_since, pending_since from email_domains
-          where account_id = ${id} and (status = 'pending' or failing_since is not null) order by id desc ${limit}`
-    }),
-    /** Reads the oldest of a queue, which is long while the relay or the carrier is away. */
-    waiting: Query.findAll({
-      Request: AccountId,
-      Result: Schema.Struct({
-        channel: Schema.Literals(["email", "sms"]),
-        is_code: Schema.Boolean,
-        since: Timestamp
-      }),
-      execute: (id) =>
-        sql`select 'email' as channel, lane.is_code, min(oldest.since) as since
-          from (values (${storedLane(id, 0)}::smallint, true), (${
-          storedLane(id, 1)
-        }::smallint, false)) as lane (no, is_code)
-          cross join lateral (
-            select coalesce(send_at, created_at) as since from email_messages
-            where account_id = ${id} and lane = lane.no and status = 'queued' and batch_id is null and attempt_count = 0
-            order by due_at limit 1000
-          ) as oldest group by 2
-          union all
-          select 'sms', lane.is_code, min(oldest.since)
-          from (values (0, true), (${storedLane(id, 0) + 1}::integer, false)) as lane (no, is_code)
-          cross join lateral (
-            select coalesce(m.send_at, m.created_at) as since
-            from sms_parts p join messages m on m.id = p.message_id
-            where p.account_id = ${id} and case when p.code_seed is not null then 0 else p.lane + 1 end = lane.no
-              and p.status = 'queued' and p.attempt_count = 0 and p.due_at is not null
-            order by p.due_at limit 1000
-          ) as oldest group by 2`
-    }),
-    keys: Query.findAll({
-      Request: AccountId,
-      Result: Schema.Struct({ ...named, expires_at: Schema.NullOr(Timestamp), used_at: Timestamp }),
-      execute: (id) =>
-        sql`select id, name, expires_at, coalesce(last_used_at, created_at) as used_at from api_keys
-          where account_id = ${id} and rotated_at is null order by id desc ${limit}`
+        sql`select ${rows(webhooks(id))} as webhooks, ${rows(sessions(id))} as sessions, ${
+          rows(domains(id))
+        } as domains,
+          ${rows(keys(id))} as keys, ${rows(blocks(id))} as blocks, ${rows(waiting(id))} as waiting`
     }),
     /** Keys of a live account include those of its shadow account. */
     firstSteps: Query.findOne({
@@ -112,13 +130,6 @@ const makeRepo = Effect.gen(function*() {
           exists (select from webhooks where account_id = ${id}) as webhook,
           exists (select from email_messages where account_id = ${id})
             or exists (select from messages where account_id = ${id}) as message`
-    }),
-    blocks: Query.findAll({
-      Request: AccountId,
-      Result: BlockedPrefix,
-      execute: (id) =>
-        sql`select prefix, until - interval '12 hours' as since, until from verification_blocks
-          where account_id = ${id} and until > now() and released_at is null ${limit}`
     })
   }
 })
@@ -165,12 +176,7 @@ export class Attention extends Context.Service<Attention, {
         const account = yield* accounts.find(accountId)
         return {
           now: fromDateTime(yield* DateTime.now),
-          webhooks: yield* repo.webhooks(accountId),
-          sessions: yield* repo.sessions(accountId),
-          domains: yield* repo.domains(accountId),
-          keys: yield* repo.keys(accountId),
-          blocks: yield* repo.blocks(accountId),
-          waiting: yield* repo.waiting(accountId),
+          ...(yield* repo.facts(accountId)),
           outages: isTest(accountId) ? [] : yield* outages.current,
           mail: yield* mailOf(accountId),
           quotas: (yield* reports.usage(accountId, {})).quotas,

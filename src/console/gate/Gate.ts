@@ -8,7 +8,7 @@ import type { AccountId } from "../../values/Ids.ts"
 import { allows } from "../../values/Permission.ts"
 import { type Action, Refused, refusedBy } from "../page/Action.ts"
 import type { AccountAsk, Ask, Drawn, PersonAsk } from "../page/Ask.ts"
-import type { AnyPage } from "../page/Page.ts"
+import { type AnyPage, statementsAtATime } from "../page/Page.ts"
 import { attemptOf } from "../page/refusals.ts"
 import { actionField } from "../ui/form.ts"
 import { Answers, follow, redirect } from "./Answers.ts"
@@ -25,7 +25,7 @@ const maxForm = ByteSize.fromInputUnsafe("1 MiB")
 
 const isRefused = Schema.is(Refused)
 
-/** One in so many connections of the requests' pool is for pages. */
+/** Pages use at most one in so many connections of the requests' pool. */
 const share = 5
 
 const ofAccount = (person: PersonAsk, account: AccountAsk["account"], mode: Mode): AccountAsk => ({
@@ -68,8 +68,9 @@ export class Gate extends Context.Service<Gate, {
       const people = yield* People
       const proofs = yield* Proofs
       const { databaseConnections } = yield* AppConfig
-      // A page reads one statement after the other. The others wait here, without a connection.
-      const reading = (yield* Semaphore.make(Math.max(1, Math.floor(databaseConnections / share)))).withPermit
+      // The other pages wait here, without a connection.
+      const most = Math.floor(databaseConnections / share / statementsAtATime.concurrency)
+      const reading = (yield* Semaphore.make(Math.max(1, most))).withPermit
 
       /** Reads and draws a page. Each portion of its file is a read, too. */
       const shown = <A extends Ask, R>({ show }: Performed<A, R>, ask: A) =>
