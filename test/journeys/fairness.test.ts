@@ -118,7 +118,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
           return (yield* eventually(find, (index) => index >= 0)) - before
         })
         const [code = "", single = "", bulk = ""] = numbers(3)
-        assert.isBelow(yield* waits(code, sendCode(node, { key: quiet.key, json: { to: code } })), 20)
+        assert.isBelow(yield* waits(code, sendCode(node, { key: quiet.key, json: { to: code } })), 40)
         assert.isBelow(yield* waits(single, sendSms(node, quiet.key, { ...text, to: single })), 60)
         assert.isBelow(yield* waits(bulk, sendMany(quiet.key, [bulk])), 100)
       }))
