@@ -8,7 +8,7 @@ import type { AccountId } from "../../values/Ids.ts"
 import { allows } from "../../values/Permission.ts"
 import { type Action, Refused, refusedBy } from "../page/Action.ts"
 import type { AccountAsk, Ask, Drawn, PersonAsk } from "../page/Ask.ts"
-import { type AnyPage, statementsAtATime } from "../page/Page.ts"
+import type { AnyPage } from "../page/Page.ts"
 import { attemptOf } from "../page/refusals.ts"
 import { actionField } from "../ui/form.ts"
 import { Answers, follow, redirect } from "./Answers.ts"
@@ -25,7 +25,7 @@ const maxForm = ByteSize.fromInputUnsafe("1 MiB")
 
 const isRefused = Schema.is(Refused)
 
-/** Pages use at most one in so many connections of the requests' pool. */
+/** For one in so many connections of the requests' pool, a page may read. It has at most two statements at a time. */
 const share = 5
 
 const ofAccount = (person: PersonAsk, account: AccountAsk["account"], mode: Mode): AccountAsk => ({
@@ -69,8 +69,7 @@ export class Gate extends Context.Service<Gate, {
       const proofs = yield* Proofs
       const { databaseConnections } = yield* AppConfig
       // The other pages wait here, without a connection.
-      const most = Math.floor(databaseConnections / share / statementsAtATime.concurrency)
-      const reading = (yield* Semaphore.make(Math.max(1, most))).withPermit
+      const reading = (yield* Semaphore.make(Math.max(1, Math.floor(databaseConnections / share)))).withPermit
 
       /** Reads and draws a page. Each portion of its file is a read, too. */
       const shown = <A extends Ask, R>({ show }: Performed<A, R>, ask: A) =>

@@ -22,7 +22,7 @@ export interface Entry {
   readonly key: string
 }
 
-/** Independent reads of a page run like this, so that it waits for half of them. {@link Gate} counts on no more. */
+/** Independent reads of a page run like this, so that it waits for half of them. No page has more statements at a time. */
 export const statementsAtATime = { concurrency: 2 } as const
 
 interface Base<A extends Ask, R> {
