@@ -34,9 +34,6 @@ export interface Placed {
 /** Most new messages of an account that a search reads one by one, because they are not in the index yet. */
 const mostUnindexed = 1000
 
-/** A search has many statements. The channels of one are independent. */
-const searches = { concurrency: 2 } as const
-
 /** Statuses that only emails have, and those that emails do not have. */
 const ofEmails: ReadonlySet<string> = new Set(["opened", "clicked", "bounced", "complained", "suppressed"])
 const ofTexts: ReadonlySet<string> = new Set(["read", "received"])
@@ -150,23 +147,22 @@ export class AllMessages extends Context.Service<AllMessages, {
           const { domain, key_id, q, to } = filter
           const asked = (q ?? to ?? domain ?? key_id) === undefined ? undefined : { domain, key_id, q, to }
           const asks = new Set(sources.filter(({ channel }) => channels.has(channel)).map(({ table }) => table))
-          const searched = new Map(
-            asked === undefined ? [] : yield* Effect.forEach(
-              asks,
-              (table) => Effect.map(searchedBy(asked, table, accountId), (found) => [table, found] as const),
-              searches
-            )
-          )
+          const searched = new Map<SearchedTable, Effect.Success<ReturnType<typeof searchedBy>>>()
+          if (asked !== undefined) {
+            for (const table of asks) searched.set(table, yield* searchedBy(asked, table, accountId))
+          }
           const { batch_id, direction, error_code, from_date, metadata, session_id, tags, to_date } = filter
           // The failed messages have an index.
           const status = error_code === undefined ? filter.status : "failed"
           const selects = { batch_id, direction, error_code, from_date, metadata, session_id, status, tags, to_date }
-          const found = yield* Effect.forEach(sources, ({ channel, table }, index) => {
-            const range = { accountId, channel, ...selects, before: Number(from[index]), limit }
-            return channels.has(channel) && mayMatch(channel, filter)
-              ? read(range, searched.get(table))
-              : Effect.succeed([])
-          }, asked === undefined ? {} : searches)
+          const found: Array<ReadonlyArray<MessageSummary>> = []
+          for (const [index, { channel, table }] of sources.entries()) {
+            const before = Number(from[index])
+            const range = { accountId, channel, ...selects, before, limit }
+            found.push(
+              channels.has(channel) && mayMatch(channel, filter) ? yield* read(range, searched.get(table)) : []
+            )
+          }
           return merged(found, from, limit)
         })
       })

@@ -25,7 +25,7 @@ const maxForm = ByteSize.fromInputUnsafe("1 MiB")
 
 const isRefused = Schema.is(Refused)
 
-/** For one in so many connections of the requests' pool, a page may read. It has at most two statements at a time. */
+/** One in so many connections of the requests' pool is for pages. */
 const share = 5
 
 const ofAccount = (person: PersonAsk, account: AccountAsk["account"], mode: Mode): AccountAsk => ({
@@ -68,7 +68,7 @@ export class Gate extends Context.Service<Gate, {
       const people = yield* People
       const proofs = yield* Proofs
       const { databaseConnections } = yield* AppConfig
-      // The other pages wait here, without a connection.
+      // A page reads one statement after the other. The others wait here, without a connection.
       const reading = (yield* Semaphore.make(Math.max(1, Math.floor(databaseConnections / share)))).withPermit
 
       /** Reads and draws a page. Each portion of its file is a read, too. */

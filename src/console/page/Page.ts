@@ -22,9 +22,6 @@ export interface Entry {
   readonly key: string
 }
 
-/** Independent reads of a page run like this, so that it waits for half of them. No page has more statements at a time. */
-export const statementsAtATime = { concurrency: 2 } as const
-
 interface Base<A extends Ask, R> {
   /** Below `/console/{account}` for a page of an account, else below `/console`. */
   readonly path: `/${string}` | ""

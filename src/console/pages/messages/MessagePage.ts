@@ -16,7 +16,7 @@ import { EmailMessageId, MessageId } from "../../../values/Ids.ts"
 import { Action, goTo } from "../../page/Action.ts"
 import { type AccountAsk, type Ask, withQuery } from "../../page/Ask.ts"
 import { Field } from "../../page/Field.ts"
-import { idIn, Page, statementsAtATime } from "../../page/Page.ts"
+import { idIn, Page } from "../../page/Page.ts"
 import { buttonForm, refusalOf } from "../../ui/form.ts"
 import { card, code, facts, foreign, icon, inDollars, linkButton, moment } from "../../ui/parts.ts"
 import { timeline } from "../../ui/progress.ts"
@@ -271,21 +271,18 @@ export const messagePage = Page.account({
     Effect.gen(function*() {
       const channel = yield* channelIn(ask)
       const { accountId } = ask
-      const { find } = yield* Messages
-      const timelines = yield* Timelines
-      const id = yield* idIn(ask, MessageId)
-      const { entries, read } = yield* Effect.all({
-        read: channel === "email"
-          ? readEmail(ask)
-          : Effect.map(find({ accountId, channel }, id), (message) => ({ channel, message })),
-        entries: timelines.read({ accountId, channel, id })
-      }, statementsAtATime)
-      const message = "email" in read ? read.email : read.message
+      const read = channel === "email" ? yield* readEmail(ask) : {
+        channel,
+        message: yield* (yield* Messages).find({ accountId, channel }, yield* idIn(ask, MessageId))
+      }
+      const { id, status } = "email" in read ? read.email : read.message
       return {
         read,
-        entries,
-        beside: ask.mode === "test" ? yield* besideOf(accountId, channel, message) : [],
-        isAway: message.status === "queued" && (yield* awayOf(ask, channel))
+        entries: yield* (yield* Timelines).read({ accountId, channel, id }),
+        beside: ask.mode === "test"
+          ? yield* besideOf(accountId, channel, "email" in read ? read.email : read.message)
+          : [],
+        isAway: status === "queued" && (yield* awayOf(ask, channel))
       }
     }),
   draw: ({ beside, entries, isAway, read }, ask) => {

@@ -8,7 +8,7 @@ import { type Html, html } from "../../../platform/http/html.ts"
 import { fromDateTime } from "../../../values/Timestamp.ts"
 import type { AccountAsk } from "../../page/Ask.ts"
 import { withQuery } from "../../page/Ask.ts"
-import { Page, statementsAtATime } from "../../page/Page.ts"
+import { Page } from "../../page/Page.ts"
 import { columns } from "../../ui/columns.ts"
 import { card, foreign, icon, moment, number } from "../../ui/parts.ts"
 import { tabs } from "../../ui/progress.ts"
@@ -184,7 +184,8 @@ const readNumbers = Effect.fnUntraced(function*(ask: AccountAsk) {
   )
   return {
     today: channelsOf(ask, "read").map((channel) => numbersOf(channel, ofToday, ofLastWeek)),
-    graph: { range, times, rows }
+    graph: { range, times, rows },
+    since: DateTime.subtract(now, { days: 30 })
   }
 })
 
@@ -197,18 +198,19 @@ export const overviewPage = Page.account({
     Effect.gen(function*() {
       const { accountId } = ask
       const attention = yield* Attention
-      const since = DateTime.subtract(yield* DateTime.now, { days: 30 })
-      return yield* Effect.all({
-        numbers: Effect.orDie(readNumbers(ask)),
-        steps: Effect.map(attention.firstSteps(accountId), (first): Steps => ({
-          ...first,
-          factor: ask.signedIn.has_second_factor
-        })),
-        attention: attention.of(accountId),
-        failed: readFailures(ask, since)
-      }, statementsAtATime)
+      const numbers = yield* Effect.orDie(readNumbers(ask))
+      const steps: Steps = {
+        ...(yield* attention.firstSteps(accountId)),
+        factor: ask.signedIn.has_second_factor
+      }
+      return {
+        ...numbers,
+        steps,
+        attention: yield* attention.of(accountId),
+        failed: yield* readFailures(ask, numbers.since)
+      }
     }),
-  draw: ({ attention, failed, numbers: { graph: graphed, today: numbers }, steps }, ask) => ({
+  draw: ({ attention, failed, graph: graphed, steps, today: numbers }, ask) => ({
     title: ask.t.text("overview.title"),
     isLive: true,
     curl: "/v1/account/attention",
