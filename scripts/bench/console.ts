@@ -143,7 +143,7 @@ const p99OfSends = (setup: Setup) => Effect.map(setup.send, ({ accepted: { p99 }
 
 const bench = Effect.gen(function*() {
   const setup = yield* start
-  // Else the first page pays for the compiler of a young process.
+  // Without it, the first page would pay for compiling the code of a new process.
   yield* Effect.forEach(
     Array.from({ length: warmUps }),
     () => Effect.forEach(setup.pages, ([, path]) => setup.open(path))

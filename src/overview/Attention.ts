@@ -29,6 +29,7 @@ export type FirstSteps = typeof FirstSteps.Type
 /** Rows of a kind that are looked at. More than these in trouble have one cause. */
 const mostRows = 100
 
+/** What is looked at in one account. */
 const Facts = Schema.Struct({
   webhooks: Schema.Array(Schema.Struct({
     ...named,
@@ -62,7 +63,7 @@ const makeRepo = Effect.gen(function*() {
   const webhooks = (id: number) =>
     sql`select id, url as name, unhealthy_reason, failure_count, ${time("failing_since")} as failing_since from webhooks
       where account_id = ${id} and is_active and (unhealthy_reason is not null or failure_count >= 3)
-      order by webhooks.id desc ${limit}`
+      order by id desc ${limit}`
 
   const sessions = (id: number) =>
     sql`select id, name, status, ${time("status_since")} as since from whatsapp_sessions

@@ -1,13 +1,13 @@
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
 
-/** How long connections without a request stay open after the server has stopped to listen. */
+/** How long connections without a request stay open after the server has stopped listening. */
 const graceMillis = 500
 
 /**
  * Makes `close` lose no request that is on its way: a proxy does not repeat a POST that meets the end of its connection. The
  * server first accepts what waits in the kernel. It closes connections without a request only when proxies have had the time
- * to notice that it does not listen any more.
+ * to notice that it no longer listens.
  */
 export const closeAfterGrace = (server: Server): void => {
   const sockets = new Set<Socket>()
