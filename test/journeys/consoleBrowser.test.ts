@@ -5,6 +5,7 @@ import { SqlClient } from "effect/sql"
 import * as Tokens from "../../src/platform/crypto/Tokens.ts"
 import { assertAccessible } from "../support/axe.ts"
 import { type BrowserPage, chromium, openPage } from "../support/Chromium.ts"
+import { titled, type } from "../support/look.ts"
 import { makeAccount, Service } from "../support/Service.ts"
 
 const password = "correct horse battery staple"
@@ -19,13 +20,8 @@ const setupLink = Effect.fnUntraced(function*(base: string) {
   return `${base.replace("127.0.0.1", "localhost")}/console/setup/${token}`
 })
 
-const type = (page: BrowserPage, name: string, text: string) =>
-  page.evaluate(`document.querySelector("main [name=${name}]").value = ${JSON.stringify(text)}`)
-
 /** The sign-in page has a form for passkeys first. */
 const submit = "main form:has(input:not([type=hidden])) button"
-
-const titled = (title: string) => `document.querySelector("h1")?.textContent === ${JSON.stringify(title)}`
 
 const setsUp = Effect.fnUntraced(function*(page: BrowserPage, link: string) {
   yield* page.open(link)

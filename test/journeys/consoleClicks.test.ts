@@ -8,20 +8,9 @@ import { SqlClient } from "effect/sql"
 import * as Tokens from "../../src/platform/crypto/Tokens.ts"
 import { type BrowserPage, chromium, openPage } from "../support/Chromium.ts"
 import { signedInAs } from "../support/consolePeople.ts"
+import { shows, submit, titled, type } from "../support/look.ts"
 import { eventually, makeAccount, Service } from "../support/Service.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
-
-const type = (page: BrowserPage, name: string, text: string) =>
-  Effect.andThen(
-    page.until(`document.querySelector("main [name=${name}]") !== null`),
-    page.evaluate(`document.querySelector("main [name=${name}]").value = ${JSON.stringify(text)}`)
-  )
-
-const titled = (title: string) => `document.querySelector("h1")?.textContent === ${JSON.stringify(title)}`
-
-const shows = (text: string) => `document.querySelector("main")?.textContent.includes(${JSON.stringify(text)}) === true`
-
-const submit = "main form.form .buttons button"
 
 /** A page that counts its clicks. */
 const counted = (page: BrowserPage) => {

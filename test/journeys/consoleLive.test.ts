@@ -3,7 +3,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { chromium, openPage } from "../support/Chromium.ts"
+import { sendCode } from "../support/codes.ts"
 import { signedInAs } from "../support/consolePeople.ts"
+import { submit, type } from "../support/look.ts"
 import { secondsAhead } from "../support/scheduled.ts"
 import { makeAccount, Service } from "../support/Service.ts"
 
@@ -84,6 +86,23 @@ layer(Service.layer(), { excludeTestServices: true })(
           yield* page.until(`document.querySelector("main[data-live]") !== null`)
           yield* node.request("POST", `/v1/email/batches/${batch}/cancel`, { key })
           yield* page.until(`document.querySelector("main:not([data-live]) h1") !== null`)
+        })
+    )
+
+    it.effect.skipIf(chromium === undefined)(
+      "a form that was refused stays, with its reason, on a page that loads itself again",
+      () =>
+        Effect.gen(function*() {
+          const { base, key, node, page } = yield* visit
+          const { id } = yield* sendCode(node, { key, json: { to: "ada@example.com", channel: "email" } })
+          yield* page.open(`${base}/verify/${id}`)
+          yield* page.until(`document.querySelector("main[data-live]") !== null`)
+          yield* type(page, "code", "not a code")
+          yield* page.click(submit)
+          const isRefused = `document.querySelector("#f-code[aria-invalid]")?.value === "not a code"`
+          yield* page.until(isRefused)
+          yield* page.until("ticks > 5")
+          assert.strictEqual(yield* page.evaluate(isRefused), true)
         })
     )
 

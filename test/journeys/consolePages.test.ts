@@ -2,23 +2,14 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { assertAccessible } from "../support/axe.ts"
-import { type BrowserPage, chromium, openPage } from "../support/Chromium.ts"
+import { chromium, openPage } from "../support/Chromium.ts"
 import { ownerOf } from "../support/consolePeople.ts"
+import { said, shows, titled, type } from "../support/look.ts"
 import { makeAccount, Service } from "../support/Service.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 
-const type = (page: BrowserPage, name: string, text: string) =>
-  page.evaluate(`document.querySelector("main [name=${name}]").value = ${JSON.stringify(text)}`)
-
-const titled = (title: string) => `document.querySelector("h1")?.textContent === ${JSON.stringify(title)}`
-
-const said = (sentence: string) =>
-  `document.querySelector("[role=status]")?.textContent === ${JSON.stringify(sentence)}`
-
 /** The page of a webhook has its address as the title. */
 const isAt = (url: string) => `document.querySelector("h1")?.textContent.startsWith(${JSON.stringify(url)}) === true`
-
-const has = (text: string) => `document.querySelector("main")?.textContent.includes(${JSON.stringify(text)}) === true`
 
 /** The owner of a new account, signed in to the console. */
 const visit = Effect.fnUntraced(function*() {
@@ -42,7 +33,7 @@ layer(Service.layer(), { excludeTestServices: true })(
           const receiver = yield* makeWebhookReceiver({ script: [{ status: 500, body: "<b>broken</b>" }] })
           const { at, page } = yield* visit()
           yield* at("/webhooks")
-          yield* page.until(has("No webhooks yet"))
+          yield* page.until(shows("No webhooks yet"))
           yield* assertAccessible(page)
           yield* page.click("main a.button.main")
           yield* page.until(titled("New webhook"))
@@ -64,8 +55,8 @@ layer(Service.layer(), { excludeTestServices: true })(
           yield* assertAccessible(page)
           yield* page.click("main form button.main")
           yield* page.until(said("The test event was sent. This page shows the answer."))
-          yield* page.until(has("<b>broken</b>"))
-          yield* page.until(has("The endpoint answered with another status than 2xx."))
+          yield* page.until(shows("<b>broken</b>"))
+          yield* page.until(shows("The endpoint answered with another status than 2xx."))
           assert.strictEqual((yield* receiver.received(1)).length, 1)
           yield* assertAccessible(page)
           yield* page.click(".crumbs li:last-child a")
@@ -73,10 +64,10 @@ layer(Service.layer(), { excludeTestServices: true })(
           yield* page.until(`document.querySelectorAll(".list tbody tr").length === 1`)
           yield* assertAccessible(page)
           yield* page.click(".tabs a[href*='status=delivered']")
-          yield* page.until(has("No delivery has this status."))
+          yield* page.until(shows("No delivery has this status."))
           yield* page.click("main .head form button")
           yield* page.until(said("The webhook is disabled."))
-          yield* page.until(has("it gets no events"))
+          yield* page.until(shows("it gets no events"))
           yield* assertAccessible(page)
           yield* page.click("main .head form button")
           yield* page.until(said("The webhook is active."))
@@ -96,7 +87,7 @@ layer(Service.layer(), { excludeTestServices: true })(
         Effect.gen(function*() {
           const { at, key, node, page } = yield* visit()
           yield* at("/whatsapp")
-          yield* page.until(has("No phone is linked"))
+          yield* page.until(shows("No phone is linked"))
           yield* assertAccessible(page)
           yield* page.click("main a.button.main")
           yield* page.until(titled("New WhatsApp session"))
@@ -119,10 +110,10 @@ layer(Service.layer(), { excludeTestServices: true })(
           yield* page.until(
             `document.querySelector(".pairing") === null && document.querySelector(".badge.good") !== null`
           )
-          yield* page.until(has("+15550104711"))
+          yield* page.until(shows("+15550104711"))
           yield* assertAccessible(page)
           yield* at("/whatsapp")
-          yield* page.until(has("connected"))
+          yield* page.until(shows("connected"))
           yield* assertAccessible(page)
           yield* page.click(".list a")
           yield* page.click("a[data-dialog].danger")
@@ -139,7 +130,7 @@ layer(Service.layer(), { excludeTestServices: true })(
         Effect.gen(function*() {
           const { at, page } = yield* visit()
           yield* at("/domains")
-          yield* page.until(has("No sending domain yet"))
+          yield* page.until(shows("No sending domain yet"))
           yield* assertAccessible(page)
           yield* page.click("main a.button.main")
           yield* page.until(titled("Add a sending domain"))
@@ -150,12 +141,12 @@ layer(Service.layer(), { excludeTestServices: true })(
           yield* type(page, "domain", "shop-of-ada.com")
           yield* page.click("main form button.main")
           yield* page.until(titled("shop-of-ada.com"))
-          yield* page.until(has("not checked yet"))
-          yield* page.until(has("api._domainkey.shop-of-ada.com. 3600 IN TXT"))
+          yield* page.until(shows("not checked yet"))
+          yield* page.until(shows("api._domainkey.shop-of-ada.com. 3600 IN TXT"))
           yield* assertAccessible(page)
           yield* page.click("main .head form button")
           yield* page.until(said("The records were checked."))
-          yield* page.until(has("What DNS has"))
+          yield* page.until(shows("What DNS has"))
           yield* assertAccessible(page)
           yield* at("/domains")
           yield* page.until(`document.querySelectorAll(".list tbody tr").length === 1`)
@@ -177,7 +168,7 @@ layer(Service.layer(), { excludeTestServices: true })(
         Effect.gen(function*() {
           const { at, page } = yield* visit()
           yield* at("/suppressions")
-          yield* page.until(has("No address is suppressed"))
+          yield* page.until(shows("No address is suppressed"))
           yield* assertAccessible(page)
           yield* page.click("main a.button.main")
           yield* page.until(titled("Suppress an address"))
@@ -188,22 +179,22 @@ layer(Service.layer(), { excludeTestServices: true })(
           yield* type(page, "email", "ada+news@example.com")
           yield* page.click("main form button.main")
           yield* page.until(said("The address gets no mail any more."))
-          yield* page.until(has("ada+news@example.com"))
+          yield* page.until(shows("ada+news@example.com"))
           yield* assertAccessible(page)
           yield* page.click("main a[href$='/import']")
           yield* page.until(titled("Import addresses"))
           yield* type(page, "emails", "email,reason\nbob@example.com,manual\nbob")
           yield* page.click("main form button.main")
-          yield* page.until(has("Nothing was imported: bob is not an email address."))
+          yield* page.until(shows("Nothing was imported: bob is not an email address."))
           yield* assertAccessible(page)
           yield* type(page, "emails", "email,reason\nbob@example.com,manual")
           yield* page.click("main form button.main")
           yield* page.until(said("The addresses get no mail any more."))
-          yield* page.until(has("bob@example.com"))
+          yield* page.until(shows("bob@example.com"))
           yield* page.click(".tabs a[href*='reason=bounce']")
-          yield* page.until(has("No address is suppressed for this reason."))
+          yield* page.until(shows("No address is suppressed for this reason."))
           yield* page.click(".tabs a[href*='reason=manual']")
-          yield* page.until(has("ada+news@example.com"))
+          yield* page.until(shows("ada+news@example.com"))
           yield* page.click("a[data-dialog]")
           yield* page.until(`document.querySelector("dialog[open]") !== null`)
           yield* assertAccessible(page)

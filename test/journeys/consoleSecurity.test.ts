@@ -6,15 +6,10 @@ import { Secret, TOTP } from "otpauth"
 import { assertAccessible } from "../support/axe.ts"
 import { type BrowserPage, chromium, openPage } from "../support/Chromium.ts"
 import { ownerOf } from "../support/consolePeople.ts"
+import { shows, titled, type } from "../support/look.ts"
 import { makeAccount, type RunningNode, Service } from "../support/Service.ts"
 
 const password = "correct horse battery staple"
-
-const type = (page: BrowserPage, name: string, text: string) =>
-  page.evaluate(`document.querySelector("main [name=${name}]").value = ${JSON.stringify(text)}`)
-
-const titled = (title: string) => `document.querySelector("h1")?.textContent === ${JSON.stringify(title)}`
-const says = (text: string) => `document.querySelector("main")?.textContent.includes(${JSON.stringify(text)}) === true`
 
 const addressOf = ({ baseUrl }: RunningNode, path: string) =>
   `${baseUrl.replace("127.0.0.1", "localhost")}/console${path}`
@@ -36,7 +31,7 @@ const setsUpApp = Effect.fnUntraced(function*(page: BrowserPage) {
   const totp = new TOTP({ secret: Secret.fromBase32(secret) })
   yield* type(page, "code", "000000")
   yield* page.click(`${app} form button`)
-  yield* page.until(says("This is not the code that the app shows now."))
+  yield* page.until(shows("This is not the code that the app shows now."))
   const code = totp.generate()
   yield* type(page, "code", code)
   yield* page.click(`${app} form button`)
@@ -122,7 +117,7 @@ layer(Service.layer(), { excludeTestServices: true })("second factors in a brows
         })
         yield* page.open(addressOf(node, "/me/security"))
         yield* page.click("form[data-passkey=create] button")
-        yield* page.until(says("The passkey was added."))
+        yield* page.until(shows("The passkey was added."))
         yield* assertAccessible(page)
 
         yield* page.open(addressOf(node, "/sign-out"))
@@ -141,7 +136,7 @@ layer(Service.layer(), { excludeTestServices: true })("second factors in a brows
         yield* other.until(titled("Overview"))
         yield* page.open(addressOf(node, "/me/security"))
         yield* page.click("section[aria-labelledby=sign-ins] > .buttons button")
-        yield* page.until(says("All other sign-ins were ended."))
+        yield* page.until(shows("All other sign-ins were ended."))
         yield* other.open(addressOf(node, "/me"))
         yield* other.until(titled("Sign in"))
       })

@@ -51,9 +51,16 @@ export const shows = (text: string): string =>
 export const said = (sentence: string): string =>
   `document.querySelector("[role=status]")?.textContent === ${JSON.stringify(sentence)}`
 
-/** Gives a field of the page a value. */
-export const type = (page: BrowserPage, name: string, text: string): Effect.Effect<unknown> =>
-  page.evaluate(`document.querySelector("main form:not(.search) [name=${name}]").value = ${JSON.stringify(text)}`)
+/**
+ * Gives a field a value, once the page has it. Like a person's, its focus keeps the page from loading itself again.
+ */
+export const type = (page: BrowserPage, name: string, text: string): Effect.Effect<unknown> => {
+  const field = `document.querySelector("main form:not(.search) [name=${name}]")`
+  return Effect.andThen(
+    page.until(`${field} !== null`),
+    page.evaluate(`${field}.focus(), ${field}.value = ${JSON.stringify(text)}`)
+  )
+}
 
 /** The button of the page's form. */
 export const submit = "main form.form .buttons button"

@@ -89,11 +89,13 @@ export class Gate extends Context.Service<Gate, {
         const form = new URLSearchParams(text)
         const action = page.actions.find(({ name }) => name === form.get(actionField))
         if (action === undefined || !page.admits(action)) return answers.problem(visit, ask, { kind: "missing" })
-        const again = (at: Visit, asked: A) => (refused: Refused) =>
-          Effect.map(
-            shown(page, { ...asked, attempt: attemptOf(ask.t, { action, form }, refused) }),
-            (drawn) => answers.page(at, asked, { ...drawn, status: refused.status })
+        const again = (at: Visit, asked: A) => (refused: Refused) => {
+          const attempted = { ...asked, attempt: attemptOf(ask.t, { action, form }, refused) }
+          return Effect.map(
+            shown(page, attempted),
+            (drawn) => answers.page(at, attempted, { ...drawn, status: refused.status })
           )
+        }
         const refusedAt = (at: Visit, asked: A) => (error: ApiError | Refused) =>
           Effect.flatMap(isRefused(error) ? Effect.succeed(error) : refusedBy(error), again(at, asked))
         if (!visits.isGenuine(visit, form)) {
