@@ -5,7 +5,15 @@ import type { Ask } from "../../src/console/page/Ask.ts"
 import { curlOf } from "../../src/console/ui/layout.ts"
 import { picture } from "../../src/console/ui/pairing.ts"
 import { foreign, inDollars, moment, number } from "../../src/console/ui/parts.ts"
-import { appliedFilters, chips, filterFields, filterText, pager, table } from "../../src/console/ui/table.ts"
+import {
+  appliedFilters,
+  chips,
+  filterChoice,
+  filterFields,
+  filterText,
+  pager,
+  table
+} from "../../src/console/ui/table.ts"
 import { Timestamp } from "../../src/values/Timestamp.ts"
 
 /** A request of a reader in Kigali. */
@@ -61,6 +69,13 @@ it.layer(Messages.layer)("what pages are drawn with", (it) => {
       assert.deepStrictEqual(values, ["tag=booking", "tag=vip", "batch_id=1", "batch_id=2"])
     }))
 
+  it.effect("a filter keeps a value that it does not offer", () =>
+    Effect.gen(function*() {
+      const ask = yield* askOf("status=404")
+      const { markup } = filterChoice(ask, { name: "status", label: "Status", options: [["4xx", "Refused"]] })
+      assert.include(markup, "<option value=\"404\" selected>404</option>")
+    }))
+
   it.effect("the pager keeps the filter in its addresses", () =>
     Effect.gen(function*() {
       const ask = yield* askOf("status=failed")
@@ -95,10 +110,10 @@ it.layer(Messages.layer)("the picture to scan", (it) => {
 
 describe("the command of a page", () => {
   it("gives a shell its address as one word, and its options as they are", () => {
-    const command = curlOf("http://localhost:8080", "/v1/messages?status=failed&tag=a -X POST")
+    const command = curlOf("http://localhost:8080", "/v1/messages?q=O'Brien&tag=a -X POST")
     assert.strictEqual(
       command,
-      `curl 'http://localhost:8080/v1/messages?status=failed&tag=a' -X POST -H "Authorization: Bearer $KEY"`
+      `curl 'http://localhost:8080/v1/messages?q=O%27Brien&tag=a' -X POST -H "Authorization: Bearer $KEY"`
     )
   })
 })
@@ -108,6 +123,10 @@ describe("text that other people wrote", () => {
     const { markup } = foreign(`${text}\u202e<img src=x onerror=alert(1)>`)
     assert.notInclude(markup.slice("<bdi>".length, -"</bdi>".length), "<")
     assert.notInclude(markup, "\u202e")
+  })
+
+  it("keeps its lines, however they end", () => {
+    assert.strictEqual(marked("one\r\ntwo\nthree\rfour"), "one\ntwo\nthree\ufffdfour")
   })
 
   it("keeps marks that isolate its parts in pairs, and shows those that would isolate what follows", () => {

@@ -28,11 +28,13 @@ const setsUp = Effect.fnUntraced(function*(page: BrowserPage, link: string) {
   yield* assertAccessible(page)
   yield* type(page, "name", "Ada Lovelace")
   yield* type(page, "email", "ada@example.com")
+  yield* type(page, "timezone", "Asia/Tokyo")
   yield* type(page, "password", "short")
   yield* page.click(submit)
   yield* page.until(`document.querySelector("#f-password[aria-invalid]") !== null`)
   // The typed values stay, except the password.
   assert.strictEqual(yield* page.evaluate(`document.querySelector("#f-email").value`), "ada@example.com")
+  assert.strictEqual(yield* page.evaluate(`document.querySelector("#f-timezone").value`), "Asia/Tokyo")
   yield* assertAccessible(page)
   yield* type(page, "password", password)
   yield* page.click(submit)

@@ -7,7 +7,9 @@ import { sendCode } from "../support/codes.ts"
 import { signedInAs } from "../support/consolePeople.ts"
 import { submit, type } from "../support/look.ts"
 import { secondsAhead } from "../support/scheduled.ts"
-import { makeAccount, Service } from "../support/Service.ts"
+import { eventually, makeAccount, Service } from "../support/Service.ts"
+import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
+import { create, deliveriesOf, happen } from "../support/webhookStories.ts"
 
 const hasAttention = `document.querySelector(".attention").textContent.includes("shop.example")`
 
@@ -86,6 +88,23 @@ layer(Service.layer(), { excludeTestServices: true })(
           yield* page.until(`document.querySelector("main[data-live]") !== null`)
           yield* node.request("POST", `/v1/email/batches/${batch}/cancel`, { key })
           yield* page.until(`document.querySelector("main:not([data-live]) h1") !== null`)
+        })
+    )
+
+    it.effect.skipIf(chromium === undefined)(
+      "a delivery that is made again shows its new attempt on an open page",
+      () =>
+        Effect.gen(function*() {
+          const { base, key, node, page } = yield* visit
+          const receiver = yield* makeWebhookReceiver({ script: [500, 200] })
+          const { id } = yield* create(node, key, { url: receiver.url, events: ["email.bulk_completed"] })
+          yield* happen(node, key)
+          const { at } = yield* eventually(
+            deliveriesOf(node, key, id),
+            (list) => list.at("data", 0, "attempt_count") === 1
+          )
+          yield* page.open(`${base}/webhooks/${id}/deliveries/${at("data", 0, "id")}`)
+          yield* page.until(`document.querySelectorAll("main tbody tr").length === 2`)
         })
     )
 

@@ -152,12 +152,12 @@ layer(Service.layer(), { excludeTestServices: true })("requests in the console",
           [`/v1/email/messages/${mail.at("data", "id")}`, `/messages/email/${mail.at("data", "id")}`],
           [String(codes.at("data", "id")), `/verify/${codes.at("data", "id")}`],
           ["domains", "/domains"],
-          ["gone@example.com", "/suppressions"]
+          ["gone@example.com", "/suppressions?email=gone%40example.com"]
         ]
         for (const [id, path] of pages) {
           yield* page.open(started)
           yield* find(page, id)
-          yield* page.until(`location.pathname === ${JSON.stringify(`/console/${accountId}${path}`)}`)
+          yield* page.until(`location.pathname + location.search === ${JSON.stringify(`/console/${accountId}${path}`)}`)
         }
 
         yield* page.open(`${at}/find?q=welcome`)

@@ -9,9 +9,9 @@
   // The label of a button says for two seconds that its text is copied.
   const sayCopied = (button, copied) => {
     const label = button.querySelector("span")
-    const before = label.textContent
+    label.dataset.before ??= label.textContent
     label.textContent = copied
-    setTimeout(() => (label.textContent = before), 2000)
+    setTimeout(() => (label.textContent = label.dataset.before), 2000)
   }
 
   const copy = async (button) => {
@@ -51,6 +51,8 @@
     const answer = await reach(link, link.href)
     const main = (await pageOf(answer)).querySelector("main")
     if (!answer.ok || answer.redirected || main === null) return void location.assign(link.href)
+    // A person may have clicked twice.
+    if (document.querySelector("dialog[open]") !== null) return
     openAbove(main, link.href, link)
   }
 
@@ -76,6 +78,16 @@
     if (!event.target.matches("[data-copies]") || navigator.clipboard === undefined) return
     event.preventDefault()
     copyAnswer(event.target, event.submitter).catch(() => undefined)
+  })
+
+  // A second click would discard the answer to the first, and a secret is shown once.
+  const sent = new WeakSet()
+  document.addEventListener("submit", (event) => {
+    const form = event.target
+    if (event.defaultPrevented || form.method !== "post") return
+    if (sent.has(form)) return void event.preventDefault()
+    sent.add(form)
+    setTimeout(() => sent.delete(form), 5000)
   })
 
   document.addEventListener("click", (event) => {
@@ -159,7 +171,7 @@
   })
 
   // The form of the first start knows the zone of the browser, if it is one of ours.
-  const zone = document.querySelector("select[data-guess=zone]")
+  const zone = document.querySelector("form:not(:has(.problem)) select[data-guess=zone]")
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone
   if (zone !== null && [...zone.options].some(({ value }) => value === own)) zone.value = own
 

@@ -4,6 +4,7 @@ import { HttpIncomingMessage, type HttpRouter, type HttpServerRequest, type Http
 import { People } from "../../people/People.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import type { ApiError } from "../../platform/http/ApiError.ts"
+import { PayloadTooLarge } from "../../platform/http/ApiErrors.ts"
 import type { AccountId } from "../../values/Ids.ts"
 import { allows } from "../../values/Permission.ts"
 import { type Action, Refused, refusedBy } from "../page/Action.ts"
@@ -20,8 +21,11 @@ type Response = HttpServerResponse.HttpServerResponse
 /** Live rows, or those of test keys. */
 export type Mode = AccountAsk["mode"]
 
-/** The largest form. */
-const maxForm = ByteSize.fromInputUnsafe("1 MiB")
+/** The largest form. Percent-encoding makes up to six bytes of a character of a template or a list of addresses. */
+const maxBytes = 8 * 1024 * 1024
+
+/** The largest form of a browser that is not signed in. */
+const maxDoorBytes = 64 * 1024
 
 const isRefused = Schema.is(Refused)
 
@@ -82,9 +86,11 @@ export class Gate extends Context.Service<Gate, {
 
       /** Runs a form. A refusal draws the page again, with the typed values. */
       const submit = Effect.fnUntraced(function*<A extends Ask, R>(visit: Visit, ask: A, page: Performed<A, R>) {
+        const limit_bytes = visit.signedIn === undefined ? maxDoorBytes : maxBytes
         const text = yield* visit.request.text.pipe(
-          Effect.provideService(HttpIncomingMessage.MaxBodySize, maxForm),
-          Effect.orDie
+          Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.fromInputUnsafe(limit_bytes)),
+          // A client that disconnects interrupts the request, so no other failure is left.
+          Effect.mapError(() => new PayloadTooLarge({ limit_bytes }))
         )
         const form = new URLSearchParams(text)
         const action = page.actions.find(({ name }) => name === form.get(actionField))

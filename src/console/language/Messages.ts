@@ -87,7 +87,7 @@ const isPaired = (text: string) => {
  * choices are so by themselves.
  */
 export const marked = (text: string): string => {
-  const seen = text.replaceAll(unseen, "\ufffd")
+  const seen = text.replaceAll("\r\n", "\n").replaceAll(unseen, "\ufffd")
   return isPaired(seen) ? seen : seen.replaceAll(isolates, "\ufffd")
 }
 

@@ -5,7 +5,7 @@ import { Access } from "../../platform/http/Access.ts"
 import { type ApiError, statusOf, typeOf } from "../../platform/http/ApiError.ts"
 import { Violation } from "../../platform/http/ApiErrors.ts"
 import type { Permission } from "../../values/Permission.ts"
-import type { Key } from "../language/Messages.ts"
+import { type Key, marked } from "../language/Messages.ts"
 import type { AccountAsk, Ask, Drawn, FieldFault, PersonAsk } from "./Ask.ts"
 import { Field, type Fields, type Values, valuesOf } from "./Field.ts"
 import { principalOf } from "./principalOf.ts"
@@ -127,11 +127,14 @@ export const namedFields = (label: Key) => ({
   typed: Field.text({ label, autocomplete: "off" })
 })
 
+/** A name as a page shows it. */
+const shown = (name: string | null) => marked(name ?? "").replaceAll(/\s+/g, " ").trim()
+
 /** A form with these fields works only if both names are the same, so that nothing is removed by a slip. */
 export const ifNamed = <R>(action: Action<AccountAsk, R>): Action<AccountAsk, R> => ({
   ...action,
   run: (sent, ask) => {
-    if (sent.get("typed")?.trim() === sent.get("named")?.trim()) return action.run(sent, ask)
+    if (shown(sent.get("typed")) === shown(sent.get("named"))) return action.run(sent, ask)
     const message = ask.t.text("form.differs")
     return Effect.fail(Refused.of(message, { faults: [{ param: "typed", message }] }))
   }

@@ -42,11 +42,14 @@ const one = (form: URLSearchParams, name: string): string | undefined => {
   return value === null || value === "" ? undefined : value
 }
 
+/** Browsers send the line ends of a text area as CR LF, which would cost a segment of an SMS more characters. */
+const lines = (form: URLSearchParams, name: string) => one(form, name)?.replaceAll("\r\n", "\n")
+
 const typed = (kind: Field<unknown>["kind"]) => ({ optional, ...rest }: Labelled): Field<string | undefined> => ({
   ...rest,
   kind,
   isRequired: optional !== true,
-  read: one
+  read: kind === "textarea" ? lines : one
 })
 
 interface Chosen extends Labelled {

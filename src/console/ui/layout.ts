@@ -148,10 +148,13 @@ const personMenu = (ask: PersonAsk, signOut: Html, own: Surroundings["own"]) =>
     isAccount(ask) && shortcutButton(ask)
   }${signOut}</div></details>`
 
-/** The command of a page for a shell, which would read `?` and `&` itself. Options follow the path after a space. */
+/**
+ * The command of a page for a shell, which would read `?` and `&` itself, and end the word at a quotation mark. Options follow
+ * the path after a space.
+ */
 export const curlOf = (base: string, request: string) => {
   const [path = "", ...options] = request.split(" ")
-  return ["curl", `'${base}${path}'`, ...options, `-H "Authorization: Bearer $KEY"`].join(" ")
+  return ["curl", `'${base}${path.replaceAll("'", "%27")}'`, ...options, `-H "Authorization: Bearer $KEY"`].join(" ")
 }
 
 const footer = (ask: Ask, { curl }: Drawn) =>

@@ -71,14 +71,19 @@ interface FilterField {
 export const filterChoice = (
   { query, t }: Ask,
   { label, name, options }: FilterField & { readonly options: ReadonlyArray<readonly [value: string, label: string]> }
-): Html =>
-  html`<div class="field"><label for="filter-${name}">${label}</label><select id="filter-${name}" name="${name}"><option value="">${
+): Html => {
+  const given = query.get(name) ?? ""
+  // A value without a choice, such as the id of a revoked key, stays until a person chooses another one.
+  const isOffered = given === "" || options.some(([value]) => value === given)
+  const all = isOffered ? options : [...options, [given, given] as const]
+  return html`<div class="field"><label for="filter-${name}">${label}</label><select id="filter-${name}" name="${name}"><option value="">${
     t.text("messages.any")
   }</option>${
-    options.map(([value, text]) =>
-      html`<option value="${value}"${query.get(name) === value && new Html(" selected")}>${marked(text)}</option>`
+    all.map(([value, text]) =>
+      html`<option value="${value}"${given === value && new Html(" selected")}>${marked(text)}</option>`
     )
   }</select></div>`
+}
 
 const hidden = (name: string, values: ReadonlyArray<string>) =>
   values.map((value) => html`<input type="hidden" name="${name}" value="${value}">`)

@@ -240,7 +240,11 @@ const suppressionHits = Effect.fnUntraced(function*({ accountId, can }: AccountA
   if (Option.isNone(address) || !can("emails:read")) return []
   return yield* found(
     (yield* Suppressions).find(accountId, address.value),
-    { kind: "suppression", place: "/suppressions", label: code(address.value) }
+    {
+      kind: "suppression",
+      place: `/suppressions?${new URLSearchParams({ email: address.value })}`,
+      label: code(address.value)
+    }
   )
 })
 

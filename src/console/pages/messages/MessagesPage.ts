@@ -136,7 +136,7 @@ const searchOf = (ask: AccountAsk, { keys, kept, sessions }: Offered & { readonl
   }${filterText(ask, { name: "to", label: t.text("messages.to"), hint: t.text("messages.toHint") })}${
     filterText(ask, { name: "domain", label: t.text("messages.domain"), hint: t.text("messages.domainHint") })
   }${
-    keys.length > 0 && filterChoice(ask, {
+    (keys.length > 0 || ask.query.has("key_id")) && filterChoice(ask, {
       name: "key_id",
       label: t.text("messages.key"),
       options: keys.map(({ id, name }) => [String(id), name])
@@ -144,7 +144,7 @@ const searchOf = (ask: AccountAsk, { keys, kept, sessions }: Offered & { readonl
   }${filterText(ask, { name: "tag", label: t.text("messages.tag") })}${
     filterText(ask, { name: "metadata", label: t.text("message.metadata"), hint: t.text("messages.metadataHint") })
   }${filterText(ask, { name: "error_code", label: t.text("message.code") })}${
-    sessions.length > 0 && filterChoice(ask, {
+    (sessions.length > 0 || ask.query.has("session_id")) && filterChoice(ask, {
       name: "session_id",
       label: t.text("message.session"),
       options: sessions.map(({ id, name }) => [String(id), name])

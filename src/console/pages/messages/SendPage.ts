@@ -259,11 +259,11 @@ const whatsAppForm = (ask: AccountAsk, { group, prefilled, sessions }: Read) => 
   const isConnected = (wanted: string) => sessions.some(({ id }) => String(id) === wanted)
   if (group !== undefined) {
     const { id, session_id: of } = group
-    return isConnected(String(of))
+    return isConnected(String(of)) || ask.attempt !== undefined
       ? form(ask, sendToGroup, { ...options, values: { session_id: String(of), group_id: String(id) } })
       : note(t.text("chat.notConnected"), "warn")
   }
-  if (sessions.length === 0) {
+  if (sessions.length === 0 && ask.attempt === undefined) {
     return emptyState({
       icon: "smartphone",
       title: t.text("send.noSession.title"),
@@ -274,7 +274,7 @@ const whatsAppForm = (ask: AccountAsk, { group, prefilled, sessions }: Read) => 
     value: String(id),
     label: phone_number === null ? name : `${name} (+${phone_number})`
   }))
-  const wanted = values["session_id"]
+  const wanted = ask.attempt?.form.get("session_id") ?? values["session_id"]
   // Another session has another number, so the person chooses it.
   const isAway = wanted !== undefined && !isConnected(wanted)
   const choices = { session_id: isAway ? [{ value: "", label: t.text("send.chooseSession") }, ...offered] : offered }

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { html } from "../../../platform/http/html.ts"
 import { DeliveryId } from "../../../values/Ids.ts"
+import { isFinal } from "../../../webhooks/delivery/DeliveryState.ts"
 import { Deliveries } from "../../../webhooks/history/Deliveries.ts"
 import type { DeliveryDetail } from "../../../webhooks/history/Delivery.ts"
 import { WebhooksApi } from "../../../webhooks/WebhooksApi.ts"
@@ -127,6 +128,7 @@ export const deliveryPage = Page.account({
     const { can, t } = ask
     return {
       title: t.text("delivery.title", { id: String(found.id) }),
+      isLive: !isFinal(found.status),
       crumbs: webhookCrumbs(ask, webhook),
       curl: `/v1/webhooks/${webhook.id}/deliveries/${found.id}`,
       buttons: can("webhooks:write") && webhook.status === "active" && found.payload !== null &&

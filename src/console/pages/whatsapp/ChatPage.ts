@@ -88,7 +88,7 @@ ${
           }</ol>`
       }
 ${
-        can("messages:write") && isNewest && (session.status === "connected"
+        can("messages:write") && isNewest && (session.status === "connected" || ask.attempt !== undefined
           ? form(ask, reply, { submit: t.text("chat.reply") })
           : note(t.text("chat.notConnected"), "warn"))
       }</div>`
