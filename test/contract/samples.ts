@@ -21,7 +21,7 @@ export const samples: Readonly<Record<string, unknown>> = {
   },
   "DELETE /v1/account": { confirmation: "delete" },
   "POST /v1/api-keys": { name: "Second" },
-  "POST /v1/webhooks": { url: "http://127.0.0.1:59999/hook", events: ["*"] },
+  "POST /v1/webhooks": { url: "http://127.0.0.1:14999/hook", events: ["*"] },
   "POST /v1/webhooks/:id/test": { event: "email.sent" },
   "PUT /v1/sandbox/receiver": { failing: false },
   "POST /v1/webhooks/:id/recover": { since: "2026-01-01T00:00:00Z" },

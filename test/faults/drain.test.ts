@@ -35,7 +35,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "15 minutes" })(
     Effect.gen(function*() {
       const { key } = yield* makeAccount()
       for (let round = 0; round < rounds; round++) {
-        const node = yield* startNode({ env: { DRAIN_SECONDS: "2" } })
+        const node = yield* startNode({ env: { DRAIN_SECONDS: "10" } })
         const count = yield* Ref.make(0)
         const answered = Ref.update(count, (n) => n + 1)
         const load = yield* Effect.forEach(

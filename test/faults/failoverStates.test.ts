@@ -36,10 +36,10 @@ const cases: Readonly<
 > = {
   "not begun": { steps: [{ manner: "delivers", within: 300 }, email], ends: ["delivered", "waiting"] },
   "being handed over": { steps: [{ manner: "answers late", within: 300 }, email], ends: ["delivered", "waiting"] },
-  "handed over": { steps: [{ manner: "never reports", within: 5 }, email], ends: ["sent", "sent"] },
+  "handed over": { steps: [{ manner: "never reports", within: 10 }, email], ends: ["sent", "sent"] },
   "refused": { steps: [{ manner: "refuses", within: 300 }, email], ends: ["failed", "sent"] },
   "late": {
-    steps: [{ manner: "never reports", within: 1 }, { manner: "never reports", within: 3_000 }, email],
+    steps: [{ manner: "never reports", within: 10 }, { manner: "never reports", within: 3_000 }, email],
     ends: ["delivered", "sent", "waiting"]
   },
   "canceled": { steps: [{ manner: "delivers", within: 300 }, email], ends: [] }

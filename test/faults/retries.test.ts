@@ -9,7 +9,7 @@ import { rounds } from "./inTime.ts"
 const delays = rounds > 1 ? [5_000, 30_000, 120_000] : [5_000, 30_000]
 
 /** How late an attempt may be: in a normal run other test files share the cores. */
-const lateness = rounds > 1 ? 250 : 5_000
+const lateness = rounds > 1 ? 250 : 20_000
 
 layer(Service.layer(), { excludeTestServices: true })("retries of webhooks", (it) => {
   it.effect(
@@ -22,7 +22,7 @@ layer(Service.layer(), { excludeTestServices: true })("retries of webhooks", (it
         for (const { url } of receivers) yield* create(node, key, { url, events: ["*"] })
         yield* happen(node, key)
         for (const { received } of receivers) {
-          const requests = yield* received(2 * (delays.length + 1), rounds > 1 ? "180 seconds" : "60 seconds")
+          const requests = yield* received(2 * (delays.length + 1), rounds > 1 ? "180 seconds" : "120 seconds")
           const events = Map.groupBy(requests, ({ headers }) => headers["webhook-id"])
           assert.strictEqual(events.size, 2)
           for (const attempts of events.values()) {

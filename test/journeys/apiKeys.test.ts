@@ -168,7 +168,7 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("API keys", (i
         sql`select extract(epoch from clock_timestamp())::float8 as t`,
         ([row]) => Number(row?.["t"])
       )
-      const expiry = (yield* now) + 0.5
+      const expiry = (yield* now) + 10
       const made = yield* request("POST", "/v1/api-keys", {
         key,
         json: { name: "Short", expires_at: new Date(expiry * 1000).toISOString() }

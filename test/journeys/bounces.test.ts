@@ -152,7 +152,7 @@ layer(Post.layer, { excludeTestServices: true })("bounces and complaints", (it) 
         json: { url: receiver.url, events: ["email.*"] }
       })
       const secret = String(hook.at("data", "secret"))
-      yield* sink.play(() => ({ at: "never", delayMillis: 1_500 }))
+      yield* sink.play(() => ({ at: "never", delayMillis: 10_000 }))
       const to = "early@people.example"
       const batch = yield* sendBulk(node, key, { subject: "s", html: "h", recipients: [to] })
       yield* sink.until(({ attempts }) => attempts.has(to))

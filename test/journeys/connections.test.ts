@@ -75,7 +75,11 @@ layer(Service.layer(), { excludeTestServices: true })("a pool of 10 connections"
           { concurrency: "unbounded" }
         ).pipe(Effect.forkChild)
         yield* eventually(
-          sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+          // A transaction sees the processes of its first look until then.
+          Effect.andThen(
+            sql`select pg_stat_clear_snapshot()`,
+            sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+          ),
           (rows) => rows.length === 6
         )
         const account = yield* request("GET", "/v1/account", { key })

@@ -49,7 +49,7 @@ const refuse = Effect.fnUntraced(
       yield* page.evaluate(`document.querySelector("main .form [name=${name}]").value = ${JSON.stringify(value)}`)
     }
     yield* page.click("main form.form .buttons button")
-    yield* page.until(`document.querySelector(".problem") !== null`)
+    yield* page.until(`document.readyState === "complete" && document.querySelector(".problem") !== null`)
     const faults = yield* page.evaluate(
       `JSON.stringify(Object.fromEntries([...document.querySelectorAll(".fault")].map((one) =>
         [one.id.replace(/^f-|-fault$/g, ""), one.textContent.replace(/[\\u2066-\\u2069]/g, "")]

@@ -213,7 +213,7 @@ layer(Service.layer())((it) => {
       Effect.gen(function*() {
         const { request } = yield* Service
         const { key } = yield* makeAccount()
-        const hook = yield* post("/v1/webhooks", key, { url: "http://127.0.0.1:59999/", events: ["*"] })
+        const hook = yield* post("/v1/webhooks", key, { url: "http://127.0.0.1:14999/", events: ["*"] })
         const path = `/v1/webhooks/${String(hook.at("data", "id"))}/deliveries`
         for (
           const [query, param] of [["event=%00", "event"], ["event=a&event=b%00", "event"], ["other=%00", "other"]]

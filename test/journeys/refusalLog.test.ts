@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { assertRefused } from "../contract/contract.ts"
-import { makeAccount, makeKey, type RunningNode, Service } from "../support/Service.ts"
+import { earlyInTheMinute, makeAccount, makeKey, type RunningNode, Service } from "../support/Service.ts"
 
 /** The annotations of the line about a request. */
 const refusalOf = Effect.fnUntraced(function*(node: RunningNode, requestId: unknown) {
@@ -52,6 +52,7 @@ layer(Service.layer({ env: { RATE_LIMIT_LOGIN: "3" } }), { excludeTestServices: 
       Effect.gen(function*() {
         const node = yield* Service
         const json = { email: "grace@example.com", password: "wrong horse battery" }
+        yield* earlyInTheMinute
         const login = node.request("POST", "/v1/auth/login", { json })
         const failed = yield* login
         assertRefused(failed, 401, "invalid_credentials")

@@ -116,7 +116,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, SANDBOX_SMS_DELAY_MS: "50" } }), {
             } where account_id = ${accountId} and sent_at is not null`
             const lag = Number(rows[0]?.["lag"])
             // Within a second on an idle machine; the machine of the tests may be busy.
-            assert.isTrue(lag >= 0 && lag < 5, `sent ${lag} s after its time`)
+            assert.isTrue(lag >= 0 && lag < 30, `sent ${lag} s after its time`)
             assert.isString(event?.event)
             yield* eventually(
               record(),

@@ -58,7 +58,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a small batch", (it) =
 
   it.effect("is canceled by another node than the one that sends it, and no mail begins after the answer", () =>
     Effect.gen(function*() {
-      const sink = yield* SmtpSink.make({ script: () => ({ at: "never", delayMillis: 80, rcptMillis: 80 }) })
+      const sink = yield* SmtpSink.make({ script: () => ({ at: "never", delayMillis: 500, rcptMillis: 500 }) })
       const options = { smtpPort: sink.port }
       const nodes = yield* Effect.all([startNode(options), startNode(options)], { concurrency: 2 })
       const { key } = yield* makeAccount()
@@ -81,7 +81,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a small batch", (it) =
 
   it.effect("waits in the table while the node is behind, in turns of the accounts, and its actor is not needed", () =>
     Effect.gen(function*() {
-      const sink = yield* SmtpSink.make({ script: () => ({ at: "never", delayMillis: 20 }) })
+      const sink = yield* SmtpSink.make({ script: () => ({ at: "never", delayMillis: 60 }) })
       const node = yield* startNode({ smtpPort: sink.port, env: { LOG_LEVEL: "debug" } })
       const { key } = yield* makeAccount()
       const other = yield* makeAccount()

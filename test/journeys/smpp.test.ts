@@ -280,7 +280,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("SMS over SMPP", (it) =
 
   it.effect("a single SMS does not wait behind a batch", () =>
     onOwnDatabase(Effect.gen(function*() {
-      const smsc = yield* makeSmsc(() => ({ afterMillis: 50 }))
+      const smsc = yield* makeSmsc(() => ({ afterMillis: 200 }))
       const node = yield* startOn(smsc, { SMPP_WINDOW: "5" })
       const { key } = yield* makeAccount()
       const recipients = Array.from({ length: 120 }, freshNumber)

@@ -395,14 +395,13 @@ layer(Production.layer, { excludeTestServices: true })(
         assert.deepStrictEqual(yield* seen(live), before.lists)
 
         // The same journey with the live key: its webhook alone gets the events.
-        const testEvents = receivers.test.requests.length
         yield* node.request("POST", "/v1/email/send", {
           key: live,
           json: { to: `yan-${accountId}@example.com`, subject: "Hello", text: "Hello" }
         })
         const [first] = yield* receivers.live.received(1)
         assert.deepInclude(JSON.parse(String(first?.body)), { event: "email.sent", mode: "live" })
-        assert.strictEqual(receivers.test.requests.length, testEvents)
+        for (const { body } of receivers.test.requests) assert.notInclude(String(body), `yan-${accountId}`)
       }))
 
     it.effect("test keys have a quota per day, apart from the plan's", () =>

@@ -19,7 +19,7 @@ layer(Service.layer())((it) => {
     Effect.gen(function*() {
       const { request } = yield* Service
       const { key } = yield* makeAccount()
-      yield* request("POST", "/v1/webhooks", { key, json: { url: "http://127.0.0.1:59999/hook", events: ["email.*"] } })
+      yield* request("POST", "/v1/webhooks", { key, json: { url: "http://127.0.0.1:14999/hook", events: ["email.*"] } })
       const sent = yield* request("POST", "/v1/email/send", {
         key,
         json: { to: "ada@example.com", subject: "Hello", text: "Hello" }
@@ -228,7 +228,7 @@ layer(Service.layer())((it) => {
       const { key } = yield* makeAccount()
       yield* request("POST", "/v1/webhooks", {
         key,
-        json: { url: "http://127.0.0.1:59999/hook", events: ["verify.*"] }
+        json: { url: "http://127.0.0.1:14999/hook", events: ["verify.*"] }
       })
       const sent = yield* request("POST", "/v1/verify/send", { key, json: { to: "ada@example.com", channel: "email" } })
       const id = String(sent.at("data", "id"))

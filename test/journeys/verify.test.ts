@@ -411,8 +411,10 @@ layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0", SANDBOX_SMS_DELAY_MS: "50"
         const early = yield* sent(seconds - 10)
         const late = yield* sent(seconds + 1)
         yield* eventually(messages(late.id), ([row]) => row?.count === 2)
-        // The task reads the verifications in the order of their ids.
-        assert.strictEqual((yield* messages(early.id))[0]?.count, 1)
+        // The task reads the verifications in the order of their ids. On a slow machine the time of this one is over, too.
+        const [other] = yield* sql`select handed_at < now() - ${seconds}::integer * interval '1 second'
+            or jsonb_array_length(messages) = 1 as is_right from verifications where id = ${early.id}`
+        assert.strictEqual(other?.["is_right"], true)
         yield* sql`update verifications set channels_left = '{}' where id = ${early.id}`
         yield* eventually(
           textsFor(node, to),

@@ -48,6 +48,8 @@ layer(Relay.layer(), { excludeTestServices: true })("the figures of a webhook", 
       assert.lengthOf(unused, 24)
       yield* happen
       yield* attempted(1)
+      // Its next attempt would take an answer of the others.
+      yield* sql`update webhook_queue set due_at = now() + interval '1 hour' where webhook_id = ${id} and status = 'retrying'`
       yield* happen
       yield* happen
       const { at } = yield* attempted(3)

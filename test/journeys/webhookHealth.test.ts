@@ -77,7 +77,7 @@ layer(Relay.layer({ env }), { excludeTestServices: true })("webhook health", (it
       yield* hook.happen
       const waiting = yield* asking(
         hook.list("?status=retrying"),
-        ({ at }) => at("data", 0, "attempt_count") === 1 && at("data", 1, "attempt_count") === 1
+        ({ at }) => Number(at("data", 0, "attempt_count")) > 0 && Number(at("data", 1, "attempt_count")) > 0
       )
       const [late, last] = [Number(waiting.at("data", 0, "id")), Number(waiting.at("data", 1, "id"))]
       yield* sql`update webhook_queue set due_at = now() + interval '1 hour' where webhook_id = ${hook.id} and id = ${late}`

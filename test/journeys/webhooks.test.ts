@@ -6,7 +6,7 @@ import { Relay } from "../support/Relay.ts"
 import { makeAccount, Service } from "../support/Service.ts"
 import { signedEvent } from "../support/signedEvent.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
-import { create, deliveriesOf, happen } from "../support/webhookStories.ts"
+import { assertPause, create, deliveriesOf, happen } from "../support/webhookStories.ts"
 
 layer(Relay.layer(), { excludeTestServices: true })("webhooks", (it) => {
   it.effect("only the owner can list, read, change and remove a webhook, and its secret is shown once", () =>
@@ -129,12 +129,7 @@ layer(Relay.layer(), { excludeTestServices: true })("webhooks", (it) => {
       for (const [attempts, seconds] of [[2, 30], [3, 120]] as const) {
         const { at } = yield* asking(listed(), ({ at }) => at("data", 0, "attempt_count") === attempts)
         assert.strictEqual(at("data", 0, "status"), "retrying")
-        const [due] = yield* sql`select extract(epoch from due_at - now())::float8 as seconds from webhook_queue
-          where webhook_id = ${id}`
-        assert.isTrue(
-          Math.abs(Number(due?.["seconds"]) - seconds) < 1 && Number(due?.["seconds"]) <= seconds,
-          `${String(due?.["seconds"])} of ${seconds}`
-        )
+        yield* assertPause(id, seconds)
         yield* sql`update webhook_queue set due_at = now() - interval '1 minute' where webhook_id = ${id}`
         yield* receiver.received(attempts + 1)
       }

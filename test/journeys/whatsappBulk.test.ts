@@ -230,7 +230,7 @@ layer(WhatsApp.layer({ env: { WHATSAPP_PAUSE_MIN_MS: "200", WHATSAPP_PAUSE_MAX_M
         const { env, phone } = yield* WhatsApp
         const { key } = yield* makeAccount()
         const session = yield* pairedSession(first, key)
-        const people = yield* Effect.forEach(Array.from({ length: 12 }), () => phone)
+        const people = yield* Effect.forEach(Array.from({ length: 30 }), () => phone)
         const answer = yield* sendBulk(first, key, { session_id: session.id, recipients: people, content: "bulk" })
         yield* untilArrived(people[0] ?? "", session.number, 1)
         const single = yield* phone
@@ -243,7 +243,7 @@ layer(WhatsApp.layer({ env: { WHATSAPP_PAUSE_MIN_MS: "200", WHATSAPP_PAUSE_MAX_M
         const second = yield* startNode({ env: { ...env, WHATSAPP_PAUSE_MIN_MS: "200", WHATSAPP_PAUSE_MAX_MS: "300" } })
         yield* first.stop()
         const { at } = yield* ended(second, key, batch)
-        assert.deepInclude(at("data"), { status: "completed", sent: 12 })
+        assert.deepInclude(at("data"), { status: "completed", sent: 30 })
         for (const to of [...people, single]) assert.lengthOf(yield* untilArrived(to, session.number, 1), 1)
         const sql = yield* SqlClient.SqlClient
         // A message unacknowledged at the restart is sent again without a pause.

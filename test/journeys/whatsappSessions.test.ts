@@ -124,7 +124,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true })("WhatsApp sessions", (it)
       const node = yield* Service
       const { phone } = yield* WhatsApp
       const { key } = yield* makeAccount()
-      for (const isTyped of [false, true]) {
+      const remove = Effect.fnUntraced(function*(isTyped: boolean) {
         const { id } = yield* createSession(node, key)
         if (isTyped) {
           const json = { phone_number: `+${yield* phone}` }
@@ -134,9 +134,13 @@ layer(WhatsApp.layer(), { excludeTestServices: true })("WhatsApp sessions", (it)
           Effect.timed(node.request("DELETE", `/v1/whatsapp/sessions/${id}`, { key }))
         )
         assert.strictEqual(gone.status, 200, gone.text)
-        // A request to WhatsApp that gets no answer takes three seconds.
-        assert.isBelow(Duration.toMillis(passed), 2_500)
         assert.deepStrictEqual(yield* storedOf(id), { keys: 0, rows: 0, epoch: 0 })
+        return Duration.toMillis(passed)
+      })
+      for (const isTyped of [false, true]) {
+        // A request to WhatsApp that gets no answer takes three seconds each time, and a busy machine may take long once.
+        const times = yield* Effect.replicateEffect(remove(isTyped), 3)
+        assert.isBelow(Math.min(...times), 2_500)
       }
     }))
 

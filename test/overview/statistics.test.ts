@@ -77,7 +77,7 @@ layer(Service.layer(), { excludeTestServices: true })("statistics", (it) => {
       const { key } = yield* makeAccount()
       const attention = request("GET", "/v1/account/attention", { key })
       assert.deepStrictEqual((yield* attention).at("data"), [])
-      const json = { url: "http://127.0.0.1:59999/hook", events: ["*"] }
+      const json = { url: "http://127.0.0.1:14999/hook", events: ["*"] }
       const id = (yield* request("POST", "/v1/webhooks", { key, json })).at("data", "id")
       yield* Effect.orDie(
         sql`update webhooks set unhealthy_reason = 'gone', failing_since = now() where id = ${Number(id)}`

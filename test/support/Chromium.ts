@@ -151,10 +151,16 @@ export const openPage: Effect.Effect<BrowserPage, never, Scope.Scope> = Effect.g
         Effect.andThen(until(`location.href !== "about:blank" && ${isLoaded}`))
       ),
     click: (selector) =>
-      Effect.andThen(
-        // Before that, the page's scripts may not listen to clicks.
-        until(`${isLoaded} && document.querySelector(${JSON.stringify(selector)}) !== null`),
-        Effect.asVoid(evaluate(`document.querySelector(${JSON.stringify(selector)}).click()`))
-      )
+      Effect.asVoid(Effect.repeat(
+        Effect.andThen(
+          // Before that, the page's scripts may not listen to clicks.
+          until(`${isLoaded} && document.querySelector(${JSON.stringify(selector)}) !== null`),
+          // The page may have changed since then.
+          evaluate(
+            `((found) => found !== null && (found.click(), true))(document.querySelector(${JSON.stringify(selector)}))`
+          )
+        ),
+        { until: (clicked) => clicked === true }
+      ))
   }
 })

@@ -51,7 +51,7 @@ export interface SmtpSink {
 
 /**
  * The script of journeys and processes, by the start of the local part: `bounce` gets 550 at RCPT, `full` 552 after the
- * dot, `defer2` 450 the first two times; `drop` disconnects after the dot the first time, `slow` answers after 0 to 50 ms.
+ * dot, `defer2` 450 the first two times; `drop` disconnects after the dot the first time, `slow` answers after 100 to 200 ms.
  */
 export const localPartScript: SinkScript = (recipient, attempt) => {
   const [, word, count] = /^(bounce|full|defer|drop|slow)(\d*)/.exec(recipient) ?? []
@@ -59,7 +59,7 @@ export const localPartScript: SinkScript = (recipient, attempt) => {
   if (word === "full") return { at: "message", reply: "552 5.2.2 mailbox full" }
   if (word === "defer" && attempt < Number(count || 1)) return { at: "rcpt", reply: "450 4.2.1 try again later" }
   if (word === "drop" && attempt === 0) return { at: "afterDot" }
-  return word === "slow" ? { at: "never", delayMillis: Math.random() * 50 } : undefined
+  return word === "slow" ? { at: "never", delayMillis: 100 + Math.random() * 100 } : undefined
 }
 
 const replied = (reply: string) => Object.assign(new Error(reply.slice(4)), { responseCode: Number(reply.slice(0, 3)) })

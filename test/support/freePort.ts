@@ -1,12 +1,16 @@
 import { Effect } from "effect"
 import * as NodeNet from "node:net"
 
+/** How many ports a worker of the tests has: no two take the same one between this look and its use. */
+const share = 1_500
+
 /**
  * A free port, for programs that need a port number at the start. It is outside the system's ephemeral range, so that no
  * outgoing connection can take it meanwhile.
  */
 export const freePort: Effect.Effect<number> = Effect.suspend(() => {
-  const port = 15_000 + Math.floor(Math.random() * 15_000)
+  const worker = Number(process.env["VITEST_POOL_ID"] ?? 0) % 10
+  const port = 15_000 + worker * share + Math.floor(Math.random() * share)
   return Effect.callback<boolean>((resume) => {
     const server = NodeNet.createServer()
     server.once("error", () => resume(Effect.succeed(false)))

@@ -25,7 +25,10 @@ export const reaching = (
     ({ at }) => Object(at("data")) as Readonly<Record<string, unknown>>
   )
 
-/** An account with a webhook for these events; `received` returns them once there are this many. */
+/**
+ * An account with a webhook for these events; `received` returns them once there are this many, in the order in which they
+ * happened: several are delivered at once.
+ */
 export const makeListener = Effect.fnUntraced(function*(node: RunningNode, events: ReadonlyArray<string>) {
   const account = yield* makeAccount()
   const receiver = yield* makeWebhookReceiver()
@@ -33,6 +36,12 @@ export const makeListener = Effect.fnUntraced(function*(node: RunningNode, event
   const hook = yield* node.request("POST", "/v1/webhooks", { key: account.key, json })
   const secret = String(hook.at("data", "secret"))
   const received = (count: number) =>
-    Effect.map(receiver.received(count), (requests) => requests.map((request) => signedEvent(request, secret)))
+    Effect.map(
+      receiver.received(count),
+      (requests) =>
+        requests.map((request) => signedEvent(request, secret)).toSorted((one, other) =>
+          one.timestamp < other.timestamp ? -1 : Number(one.timestamp > other.timestamp)
+        )
+    )
   return { ...account, received }
 })

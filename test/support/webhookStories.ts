@@ -1,4 +1,6 @@
+import { assert } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { ended, sendBulk } from "./bulkMail.ts"
 import type { RunningNode } from "./Service.ts"
 
@@ -19,6 +21,16 @@ export const happen = Effect.fnUntraced(function*(node: RunningNode, key: string
 /** A webhook's delivery history. */
 export const deliveriesOf = (node: RunningNode, key: string, id: number, query = "") =>
   node.request("GET", `/v1/webhooks/${id}/deliveries${query}`, { key })
+
+/** The next attempt of a webhook's waiting delivery follows the last one after these seconds, and the time to store it. */
+export const assertPause = Effect.fnUntraced(function*(id: number, seconds: number) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql`select extract(epoch from due_at - (attempts -> -1 ->> 'started_at')::timestamptz)::float8
+    - (attempts -> -1 ->> 'duration_ms')::float8 / 1000 as pause from webhook_queue where webhook_id = ${id}`
+  // The duration has whole milliseconds.
+  const pause = Number(row?.["pause"]) + 0.001
+  assert.isTrue(pause >= seconds && pause < seconds + 15, `${pause} of ${seconds}`)
+})
 
 /** Requests a test of a webhook with an event's example. */
 export const askTest = (

@@ -67,7 +67,7 @@ layer(twoNodes)("Idempotency-Key", (it) => {
       const answers = [
         yield* post("/v1/api-keys", key, "shared", { name: "One" }),
         yield* post("/v1/api-keys", other.key, "shared", { name: "One" }),
-        yield* post("/v1/webhooks", key, "shared", { url: "http://127.0.0.1:59999/", events: ["*"] })
+        yield* post("/v1/webhooks", key, "shared", { url: "http://127.0.0.1:14999/", events: ["*"] })
       ]
       assert.deepStrictEqual(answers.map(({ status }) => status), [201, 201, 201])
       assert.deepStrictEqual(answers.map(({ headers }) => headers["idempotency-replayed"]), [
