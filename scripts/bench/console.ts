@@ -10,7 +10,7 @@ import { SqlClient } from "effect/sql"
 import { directory, migrate } from "../../src/platform/database/Migrations.ts"
 import { AccountId } from "../../src/values/Ids.ts"
 import { signedInAs } from "../../test/support/consolePeople.ts"
-import { cpuOfChildren } from "./support/cpuTime.ts"
+import { cpuOf, cpuOfChildren } from "./support/cpuTime.ts"
 import { fillAttempts, fillMessages } from "./support/manyMessages.ts"
 import type { Ran, Receiver, Run } from "./support/openLoop.ts"
 import { startPeer } from "./support/peer.ts"
@@ -75,12 +75,19 @@ const start = Effect.gen(function*() {
   }).pipe(Effect.provide(client(database)))
   const relay = yield* startRelay()
   const env = { SMTP_URL: `smtp://127.0.0.1:${relay.port}?tls=never` }
-  const { port } = yield* startService(database, { env })
+  const { child, port } = yield* startService(database, { env })
   const [sender] = yield* makeAccounts(database, 1)
   const loop = yield* startPeer<Receiver, Run, Ran>("openLoop.ts", null)
+  const postmaster = postmasterOf(database)
   return {
     database,
-    postmaster: postmasterOf(database),
+    postmaster,
+    /** Microseconds. */
+    cpu: () => ({
+      "the node": cpuOf(child.pid ?? 0),
+      PostgreSQL: cpuOfChildren(postmaster),
+      "the sender of requests": cpuOf(loop.pid)
+    }),
     pages: Object.entries(prepared.pages),
     open: (path: string) => timeOf(`http://127.0.0.1:${port}/console/${account}${path}`, prepared.cookie),
     send: loop.ask({ port, key: sender?.key ?? "", ...sends })
@@ -139,6 +146,17 @@ const plans = Effect.fnUntraced(function*(setup: Setup) {
 const look = ({ open, pages }: Setup) =>
   Effect.forEach(pages, ([, path]) => Effect.delay(open(path), "1 second")).pipe(Effect.repeat(Schedule.forever))
 
+/** How many processors 200 sends a second take. */
+const load = Effect.fnUntraced(function*({ cpu, send }: Setup) {
+  const before = cpu()
+  yield* send
+  const after = cpu()
+  return (Object.keys(before) as Array<keyof typeof before>).map((name) => ({
+    metric: `processors of ${name}`,
+    value: (after[name] - before[name]) / 1_000_000 / sends.seconds
+  }))
+})
+
 const p99OfSends = (setup: Setup) => Effect.map(setup.send, ({ accepted: { p99 } }) => p99)
 
 const bench = Effect.gen(function*() {
@@ -153,6 +171,7 @@ const bench = Effect.gen(function*() {
   yield* printTable(`console: pages of an account, ${beside}`, idle.flat())
   yield* printTable("console: how the pages read", [yield* Effect.provide(plans(setup), client(setup.database))])
   yield* setup.send
+  yield* printTable(`console: ${sends.perSecond} sends a second alone`, yield* load(setup))
   yield* printTable(`console: the same beside ${sends.perSecond} sends a second`, yield* busyPages(setup))
   const took = yield* Effect.forEach(
     Array.from({ length: sendRounds }),

@@ -70,7 +70,7 @@ layer(Relay.layer(), { excludeTestServices: true })("bulk email", (it) => {
           `<p>Hello N${index} &lt;b&gt;&amp; &quot;Ü&quot;, Kigali-${index} ${index % 2 === 0}</p>`
         )
         assert.strictEqual(read.text?.trim(), `Hello ${name}, from Kigali-${index}\n.dot`)
-        assert.isTrue(Math.abs(Date.parse(read.date ?? "") - Date.now()) < 60_000)
+        assert.isTrue(Math.abs(Date.parse(read.date ?? "") - Date.now()) < 300_000)
         assert.match(field("message-id").join(), /^<[^@<>\s]+@news\.example>$/)
         assert.deepStrictEqual(field("list-unsubscribe-post"), ["List-Unsubscribe=One-Click"])
         assert.match(field("list-unsubscribe").join(), /^<http:\/\/127\.0\.0\.1:\d+\/u\/\d+-[\w-]{16}>$/)
@@ -219,7 +219,7 @@ layer(Relay.layer(), { excludeTestServices: true })("bulk email", (it) => {
       })
       const [due] = yield* sql`select extract(epoch from due_at - now())::float8 as seconds from email_messages
         where batch_id = ${id} and status = 'queued'`
-      assert.isTrue(Number(due?.["seconds"]) > 25 && Number(due?.["seconds"]) <= 30, String(due?.["seconds"]))
+      assert.isTrue(Number(due?.["seconds"]) > 10 && Number(due?.["seconds"]) <= 30, String(due?.["seconds"]))
 
       // Makes the retry due now instead of waiting 30 seconds.
       for (const attempts of [1, 2]) {
