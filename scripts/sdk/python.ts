@@ -217,6 +217,8 @@ const events = ({ events, models }: Contract) => {
     id: str
     """Identical in every attempt and at every webhook: deduplicate by it."""
     event: str
+    mode: str
+    """\`\`test\`\` for what a test key has caused, otherwise \`\`live\`\`."""
     timestamp: datetime
     """When the event happened."""
     data: Any

@@ -222,6 +222,8 @@ const events = ({ events }: Contract) => {
 export interface EventEnvelope {
   /** Identical in every attempt and at every webhook: deduplicate by it. */
   readonly id: string
+  /** \`test\` for what a test key has caused. */
+  readonly mode: "live" | "test"
   /** When the event happened. */
   readonly timestamp: string
 }\n`,

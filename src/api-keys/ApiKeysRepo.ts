@@ -130,14 +130,13 @@ const make = Effect.gen(function*() {
         returning ${columns}`
   })
 
-  /** What a key that replaces this one is like. It gets as much time as this one was made with. */
+  /** What a key that replaces this one is like. It gets as much time as this one was made with, at most until the year 9999. */
   const successor = Query.findOneOption({
     Request: One,
     Result: Successor,
     execute: ({ accountId, id }) =>
-      sql`select name, ${
-        sql.literal(modeColumn())
-      }, scopes, permissions, now() + (expires_at - created_at) as expires_at
+      sql`select name, ${sql.literal(modeColumn())}, scopes, permissions, case when expires_at is not null
+          then least(now() + (expires_at - created_at), timestamptz '9999-12-31 23:59:59Z') end as expires_at
         from api_keys where id = ${id} and account_id = any(array[${accountId}::bigint, -abs(${accountId}::bigint)])`
   })
 

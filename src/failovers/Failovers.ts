@@ -4,17 +4,16 @@ import { MessageOver } from "../messages/MessageOver.ts"
 import { sendingOf, timeOf } from "../messages/sendFields.ts"
 import { ulid } from "../platform/crypto/ids.ts"
 import { Database } from "../platform/database/Database.ts"
-import { InsufficientScope, NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import type { Principal } from "../platform/http/Authentication.ts"
 import { type AccountId, FailoverId } from "../values/Ids.ts"
+import { requireChannels } from "./channelAccess.ts"
 import { type NewFailover, Step } from "./Failover.ts"
 import { makeWake } from "./FailoverEntity.ts"
 import { FailoverProgress } from "./FailoverProgress.ts"
 import { FailoversRepo, type NewStep, recordOf } from "./FailoversRepo.ts"
 
 const defaults = { until: "delivered", within_seconds: 300 } as const
-
-const scopes = { whatsapp: "whatsapp:write", sms: "sms:write", email: "email:write" } as const
 
 const encodeStep = Schema.encodeSync(Step)
 
@@ -66,23 +65,21 @@ export class Failovers extends Context.Service<Failovers>()("messaging-service/f
     const repo = yield* FailoversRepo
     const wake = yield* makeWake
 
-    const requireScopes = ({ scopes: own }: Principal["Service"], { steps }: NewFailover) => {
-      const missing = own.length === 0 ? [] : steps.map(({ channel }) => scopes[channel])
-        .filter((scope) => !own.includes(scope))
-      return missing.length === 0
-        ? Effect.void
-        : Effect.fail(new InsufficientScope({ required: [...new Set(missing)] }))
-    }
-
-    const find = Effect.fn("Failovers.find")(function*(accountId: AccountId, id: FailoverId) {
+    const read = Effect.fnUntraced(function*(accountId: AccountId, id: FailoverId) {
       const row = Option.getOrUndefined(yield* repo.find({ accountId, id }))
       if (row === undefined) return yield* new NotFound()
       return recordOf(row, yield* repo.steps([id]))
     })
 
+    const find = Effect.fn("Failovers.find")(function*(by: Principal["Service"], id: FailoverId) {
+      const found = yield* read(by.accountId, id)
+      yield* requireChannels(by, "read", found.steps)
+      return found
+    })
+
     /** Validates every step, and returns after all of them are committed. The first one has begun, unless it is scheduled. */
     const send = Effect.fn("Failovers.send")(function*(by: Principal["Service"], asked: NewFailover) {
-      yield* requireScopes(by, asked)
+      yield* requireChannels(by, "write", asked.steps)
       const { accountId } = by
       const sending = yield* sendingOf(asked)
       const { metadata, sendAt, tags } = sending
@@ -105,33 +102,34 @@ export class Failovers extends Context.Service<Failovers>()("messaging-service/f
         const { email = null, phone = null } = asked.to
         yield* repo.insert({ id, account_id: accountId, phone, email }, sending, steps)
         if (sendAt === null) yield* progress.begin(id)
-        return yield* Effect.orDie(find(accountId, id))
+        return yield* Effect.orDie(read(accountId, id))
       }))
     })
 
-    const requireOpen = Effect.fnUntraced(function*(accountId: AccountId, id: FailoverId) {
+    const requireOpen = Effect.fnUntraced(function*(by: Principal["Service"], id: FailoverId) {
       const row = Option.getOrUndefined(yield* repo.lock(id))
-      if (row === undefined || row.account_id !== accountId) return yield* new NotFound()
+      if (row === undefined || row.account_id !== by.accountId) return yield* new NotFound()
+      yield* requireChannels(by, "write", yield* repo.steps([id]))
       if (row.completed_at !== null || row.canceled_at !== null) return yield* new MessageOver({ status: row.status })
       return row
     })
 
     /** Withdraws what has not been handed over. The answer says what was. */
-    const cancel = Effect.fn("Failovers.cancel")(function*(accountId: AccountId, id: FailoverId) {
-      yield* transaction(Effect.andThen(requireOpen(accountId, id), repo.cancel(id)))
+    const cancel = Effect.fn("Failovers.cancel")(function*(by: Principal["Service"], id: FailoverId) {
+      yield* transaction(Effect.andThen(requireOpen(by, id), repo.cancel(id)))
       yield* progress.advance(id)
-      return yield* find(accountId, id)
+      return yield* read(by.accountId, id)
     })
 
     const reschedule = Effect.fn("Failovers.reschedule")(
-      function*(accountId: AccountId, id: FailoverId, sendAt: string) {
+      function*(by: Principal["Service"], id: FailoverId, sendAt: string) {
         yield* transaction(Effect.gen(function*() {
-          const row = yield* requireOpen(accountId, id)
+          const row = yield* requireOpen(by, id)
           if (row.status !== "scheduled") return yield* new MessageOver({ status: row.status })
           yield* repo.reschedule(id, yield* timeOf(sendAt))
           yield* afterCommit(wake([id]))
         }))
-        return yield* find(accountId, id)
+        return yield* read(by.accountId, id)
       }
     )
 

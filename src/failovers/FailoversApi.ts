@@ -5,7 +5,13 @@ import { SenderNotVerified } from "../email-domains/EmailDomain.ts"
 import { MessageOver, Reschedule } from "../messages/MessageOver.ts"
 import * as Access from "../platform/http/Access.ts"
 import { apiErrors } from "../platform/http/ApiError.ts"
-import { InsufficientScope, NotFound, PlanLimitExceeded, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import {
+  InsufficientPermission,
+  InsufficientScope,
+  NotFound,
+  PlanLimitExceeded,
+  ValidationFailed
+} from "../platform/http/ApiErrors.ts"
 import { Authentication } from "../platform/http/Authentication.ts"
 import { BodyLimit, files, RequestRules, WaitsOutside } from "../platform/http/RequestRules.ts"
 import { FailoverId } from "../values/Ids.ts"
@@ -24,6 +30,7 @@ const send = HttpApiEndpoint.post("send", "/", {
     ValidationFailed,
     NotFound,
     InsufficientScope,
+    InsufficientPermission,
     SenderNotVerified,
     UnsupportedDestination,
     PlanLimitExceeded,
@@ -35,7 +42,7 @@ const send = HttpApiEndpoint.post("send", "/", {
   .annotateMerge(OpenApi.annotations({
     summary: "Send a message with failover",
     description:
-      "Tries one to five steps in order. The next step begins when a step fails for good, or has not reached its until within its seconds after the hand-over. Every step is validated now, and a key with scopes needs the scope of each channel. A WhatsApp session that is not connected fails its step only when that begins. One event reports the end: message.delivered, message.sent or message.failed; the events of the steps carry failover_id."
+      "Tries one to five steps in order. The next step begins when a step fails for good, or has not reached its until within its seconds after the hand-over. Every step is validated now, and a key with scopes or permissions needs those of each channel. A WhatsApp session that is not connected fails its step only when that begins. One event reports the end: message.delivered, message.sent or message.failed; the events of the steps carry failover_id."
   }))
 
 const params = { failover_id: FailoverId }
@@ -43,18 +50,19 @@ const params = { failover_id: FailoverId }
 const find = HttpApiEndpoint.get("find", "/:failover_id", {
   params,
   success: Data(Failover),
-  error: apiErrors(NotFound)
+  error: apiErrors(NotFound, InsufficientScope, InsufficientPermission)
 })
   .annotate(Access.Access, reading)
   .annotateMerge(OpenApi.annotations({
     summary: "Read a message with failover",
-    description: "Its status, and each step with its message, its times and its cost."
+    description:
+      "Its status, and each step with its message, its times and its cost. A key with scopes or permissions needs those of each channel."
   }))
 
 const cancel = HttpApiEndpoint.post("cancel", "/:failover_id/cancel", {
   params,
   success: Done(Failover),
-  error: apiErrors(NotFound, MessageOver)
+  error: apiErrors(NotFound, MessageOver, InsufficientScope, InsufficientPermission)
 })
   .annotate(Access.Access, writing)
   .annotate(WaitsOutside, true)
@@ -68,7 +76,7 @@ const reschedule = HttpApiEndpoint.patch("reschedule", "/:failover_id", {
   params,
   payload: Reschedule,
   success: Data(Failover),
-  error: apiErrors(NotFound, MessageOver, ValidationFailed)
+  error: apiErrors(NotFound, MessageOver, ValidationFailed, InsufficientScope, InsufficientPermission)
 })
   .annotate(Access.Access, writing)
   .annotateMerge(OpenApi.annotations({

@@ -23,16 +23,13 @@ const FailoversHttp = HttpApiBuilder.group(
           return { success: true as const, data: accepted }
         }),
         find: Effect.fnUntraced(function*({ params }) {
-          const { accountId } = yield* Principal
-          return { data: yield* failovers.find(accountId, params.failover_id) }
+          return { data: yield* failovers.find(yield* Principal, params.failover_id) }
         }),
         cancel: Effect.fnUntraced(function*({ params }) {
-          const { accountId } = yield* Principal
-          return { success: true as const, data: yield* failovers.cancel(accountId, params.failover_id) }
+          return { success: true as const, data: yield* failovers.cancel(yield* Principal, params.failover_id) }
         }),
         reschedule: Effect.fnUntraced(function*({ params, payload }) {
-          const { accountId } = yield* Principal
-          return { data: yield* failovers.reschedule(accountId, params.failover_id, payload.send_at) }
+          return { data: yield* failovers.reschedule(yield* Principal, params.failover_id, payload.send_at) }
         })
       })
     })

@@ -5,15 +5,15 @@ import * as Query from "../platform/database/Query.ts"
 import { ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { AccountId } from "../values/Ids.ts"
 import { Timezone } from "../values/Locale.ts"
-import { fromDateTime, Timestamp } from "../values/Timestamp.ts"
 import { type AskedStatistics, StatisticsRow, StatisticsUnit } from "./StatisticsRow.ts"
 
 const spans = { hour: { usual: "24 hours", most: "31 days" }, day: { usual: "30 days", most: "366 days" } } as const
 
 const Asked = Schema.Struct({
   accountId: AccountId,
-  from: Timestamp,
-  to: Timestamp,
+  /** Milliseconds since 1970: as texts, times at the ends of the calendar have forms that PostgreSQL refuses. */
+  from: Schema.Int,
+  to: Schema.Int,
   granularity: StatisticsUnit,
   timezone: Timezone,
   channel: Schema.NullOr(SummaryChannel)
@@ -28,7 +28,8 @@ const make = Effect.gen(function*() {
     execute: ({ accountId, channel, from, granularity, timezone, to }) => {
       const rows = (table: "message_stats" | "message_stat_entries") =>
         sql`select hour, channel, outcome, reason, count from ${sql(table)} where account_id = ${accountId}
-          and hour >= date_trunc('hour', ${from}::timestamptz) and hour < ${to}::timestamptz`
+          and hour >= date_trunc('hour', to_timestamp(${from}::float8 / 1000))
+          and hour < to_timestamp(${to}::float8 / 1000)`
       return sql`select date_trunc(${granularity}, hour, ${timezone}) as at, channel, outcome, reason,
           sum(count)::bigint as count
         from (${rows("message_stats")} union all ${rows("message_stat_entries")}) as counted
@@ -87,7 +88,7 @@ export class Statistics extends Context.Service<Statistics, {
           if (Duration.isGreaterThan(length, Duration.fromInputUnsafe(most))) {
             return yield* ValidationFailed.of("from_date", `must be at most ${most} before to_date`)
           }
-          const period = { from: fromDateTime(from), to: fromDateTime(to) }
+          const period = { from: DateTime.toEpochMillis(from), to: DateTime.toEpochMillis(to) }
           return yield* repo.read({ accountId, ...period, granularity, timezone, channel })
         }),
         roll: Effect.repeat(repo.roll(), { until: ({ moved }) => moved < 20_000 }).pipe(Effect.asVoid)

@@ -15,8 +15,15 @@ const rfc3339 =
 const isDay = (date: string) =>
   Option.exists(DateTime.make(`${date}T00:00:00Z`), (day) => DateTime.formatIso(day).startsWith(date))
 
+/** Whether it is in the years 1 to 9999 in UTC, too, in which answers show it. */
+const hasYear = (text: string) =>
+  Option.exists(
+    DateTime.make(text.toUpperCase().replace(" ", "T")),
+    (instant) => /^(?!0000)\d{4}-/.test(DateTime.formatIso(instant))
+  )
+
 /** Whether a text is an RFC 3339 timestamp with an offset. */
-export const isInstant = (text: string): boolean => isDay(rfc3339.exec(text)?.[1] ?? "")
+export const isInstant = (text: string): boolean => isDay(rfc3339.exec(text)?.[1] ?? "") && hasYear(text)
 
 /**
  * An instant in a request: RFC 3339 with an offset, limited to values that PostgreSQL accepts (not 24:00 or +16:00).

@@ -4,7 +4,6 @@ import * as Query from "../platform/database/Query.ts"
 import { ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { dollars } from "../pricing/SmsPrice.ts"
 import { AccountId } from "../values/Ids.ts"
-import { fromDateTime, Timestamp } from "../values/Timestamp.ts"
 import { CodeChannel, type Figures, type VerificationStatistics } from "./Verification.ts"
 
 const spans = { usual: "7 days", most: "31 days" } as const
@@ -26,7 +25,8 @@ const Row = Schema.Struct({
 
 const makeRead = Effect.map(SqlClient.SqlClient, (sql) =>
   Query.findAll({
-    Request: Schema.Struct({ accountId: AccountId, from: Timestamp, to: Timestamp }),
+    // Milliseconds since 1970: as texts, times at the ends of the calendar have forms that PostgreSQL refuses.
+    Request: Schema.Struct({ accountId: AccountId, from: Schema.Int, to: Schema.Int }),
     Result: Row,
     // The index of the list finds the rows, and retention bounds them. The row of all is the first.
     execute: ({ accountId, from, to }) =>
@@ -40,7 +40,8 @@ const makeRead = Effect.map(SqlClient.SqlClient, (sql) =>
           (percentile_cont(0.5) within group (order by extract(epoch from verified_at - created_at)))::float8
             as median_seconds
         from verifications
-        where account_id = ${accountId} and created_at >= ${from}::timestamptz and created_at < ${to}::timestamptz
+        where account_id = ${accountId} and created_at >= to_timestamp(${from}::float8 / 1000)
+          and created_at < to_timestamp(${to}::float8 / 1000)
         group by grouping sets ((), (channel, country))
         order by channel is not null, verifications desc, channel, country`
   }))
@@ -76,7 +77,7 @@ export class VerificationFigures extends Context.Service<VerificationFigures, {
           if (Duration.isGreaterThan(length, Duration.fromInputUnsafe(spans.most))) {
             return yield* ValidationFailed.of("from_date", `must be at most ${spans.most} before to_date`)
           }
-          const rows = yield* rowsOf({ accountId, from: fromDateTime(from), to: fromDateTime(to) })
+          const rows = yield* rowsOf({ accountId, from: DateTime.toEpochMillis(from), to: DateTime.toEpochMillis(to) })
           const parts = rows.flatMap((row) => {
             const { channel, country } = row
             return channel === null ? [] : [{ channel, country, ...figuresOf(row) }]

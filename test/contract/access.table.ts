@@ -150,7 +150,7 @@ export const accessTable: Readonly<Record<string, Row | "public">> = {
   "PATCH /v1/sms/messages/:id": sms("sms:write"),
   "GET /v1/sms/sender-ids": sms("sms:read"),
 
-  // Each step needs the scope of its channel as well.
+  // Each step needs the scope and the permission of its channel as well.
   "POST /v1/messages": sending(anyChannel("messages:write")),
   "GET /v1/messages/:failover_id": { ...anyChannel("messages:read"), scopes: [...channels, "whatsapp:read"] },
   "GET /v1/messages/:failover_id/timeline": { ...anyChannel("messages:read"), scopes: [...channels, "whatsapp:read"] },

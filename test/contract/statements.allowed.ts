@@ -231,7 +231,7 @@ export const allowed: ReadonlyArray<Allowed> = [
       "with back as (update email_messages set attempt_count = attempt_count + $, due_at = $",
       "from email_batches b cross join lateral (select m.id, m.batch_id from email_messages m",
       "select exists (select from email_batches where id = $ and completed_at is null) as is_open",
-      "update email_batches set completed_at = now(), status = case when status = $ then $ when sent > $"
+      "update email_batches set completed_at = now(), status = case when status = $ or canceled = total"
     ]
   },
   {

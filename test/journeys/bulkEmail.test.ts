@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { asking, dkimKey, dkimVerdict, ended, insertDomain, readMail, sendBulk } from "../support/bulkMail.ts"
 import { Relay } from "../support/Relay.ts"
+import { secondsAhead } from "../support/scheduled.ts"
 import { makeAccount, type RunningNode, Service } from "../support/Service.ts"
 import { signedEvent } from "../support/signedEvent.ts"
 import { makeWebhookReceiver, type WebhookReceiver } from "../support/WebhookReceiver.ts"
@@ -308,6 +309,24 @@ layer(Relay.layer(), { excludeTestServices: true })("bulk email", (it) => {
         meta: { total: 60, page: 4, per_page: 25, next_cursor: null }
       })
       assert.match(pages[1]?.headers["link"] ?? "", /rel="prev".*rel="next"/)
+    }))
+
+  it.effect("a batch whose recipients are all canceled one by one ends as canceled", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const { key } = yield* makeAccount()
+      const send_at = yield* secondsAhead(3_600)
+      const recipients = ["one@people.example", "two@people.example"]
+      const id = yield* sendBulk(node, key, { subject: "s", html: "h", recipients, send_at })
+      const { at } = yield* node.request("GET", `/v1/email/batches/${id}/recipients`, { key })
+      for (const index of [0, 1]) {
+        const path = `/v1/email/messages/${at("data", index, "id")}/cancel`
+        assert.strictEqual((yield* node.request("POST", path, { key })).status, 200)
+      }
+      yield* sql`update email_batches set send_at = now() where id = ${id}`
+      const done = yield* ended(node, key, id)
+      assert.deepInclude(done.at("data"), { status: "canceled", total: 2, canceled: 2, failed: 0 })
     }))
 
   it.effect("cancel stops queued recipients and publishes email.bulk_completed once, even when repeated", () =>

@@ -13,6 +13,8 @@ import { freePort } from "../support/freePort.ts"
 import { programAt } from "../support/programs.ts"
 import { eventually, makeAccount, makeKey, Service, startNode } from "../support/Service.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
+import { create as createWebhook } from "../support/webhookStories.ts"
+import { createSession } from "../support/WhatsApp.ts"
 
 const commands = ["login", "logout", "send", "logs", "whatsapp", "domains", "webhooks", "otp", "api"]
 
@@ -291,6 +293,72 @@ layer(Service.layer(), { excludeTestServices: true })("messaging", (it) => {
       const { output } = yield* startMessaging(["logs", "--follow"], env)
       yield* messaging(["send", "sms", "+250788123456", "Ready"], env)
       yield* eventually(Effect.sync(() => output.text), (text) => /sms +delivered .*Ready/.test(text))
+    }))
+
+  it.effect("logs --follow begins with as many messages as --limit says, and repeats no others as new", () =>
+    Effect.gen(function*() {
+      const { env, key } = yield* environment
+      const node = yield* Service
+      const send = (content: string) =>
+        node.request("POST", "/v1/sms/send", { key, json: { to: "+250788123456", content } })
+      for (let index = 0; index < 8; index++) yield* send(`Old ${index}`)
+      const list = node.request("GET", "/v1/sms/messages?status=delivered", { key })
+      yield* eventually(list, ({ at }) => at("meta", "total") === 8)
+      const { output } = yield* startMessaging(["logs", "--follow", "--limit", "3"], env)
+      yield* eventually(Effect.sync(() => output.text), (text) => text.includes("Old 7"))
+      yield* send("New \u001b[2Jone")
+      yield* eventually(Effect.sync(() => output.text), (text) => /sms +delivered .*New/.test(text))
+      const old = output.text.split("\n").filter((line) => line.includes("Old"))
+      assert.deepStrictEqual(old.map((line) => line.slice(-5)), ["Old 5", "Old 6", "Old 7"])
+      // A terminal would obey it.
+      assert.notInclude(output.text, "\u001b")
+    }))
+
+  it.effect("lists go on behind their first page", () =>
+    Effect.gen(function*() {
+      const { env, key } = yield* environment
+      const node = yield* Service
+      for (let index = 0; index < 26; index++) {
+        yield* createWebhook(node, key, { url: `http://127.0.0.1:14999/${index}`, events: ["sms.*"] })
+        yield* createSession(node, key)
+      }
+      for (const words of [["webhooks", "list"], ["whatsapp", "list"]]) {
+        assert.lengthOf((yield* messaging(words, env)).stdout.trim().split("\n"), 26, words.join(" "))
+      }
+    }))
+
+  it.effect("a command that is stopped before its end exits with 130", () =>
+    Effect.gen(function*() {
+      const silent = yield* makeWebhookReceiver({ script: ["hang"] })
+      const env = { MESSAGING_API_KEY: "sk_live_x", MESSAGING_URL: silent.url }
+      const { child, output } = yield* startMessaging(["otp", "check", "+250788222333", "123456"], env)
+      yield* silent.received(1)
+      child.kill("SIGINT")
+      yield* eventually(Effect.sync(() => output.code), (code) => code !== null)
+      assert.strictEqual(output.code, 130, output.text)
+    }))
+
+  it.effect("a stored login that cannot be read is not needed beside both variables", () =>
+    Effect.gen(function*() {
+      const { env } = yield* environment
+      const home = yield* temporaryHome
+      NodeFs.mkdirSync(NodePath.join(home, "messaging"))
+      NodeFs.writeFileSync(NodePath.join(home, "messaging/login.json"), "{")
+      const found = yield* messaging(["domains", "list"], { ...env, XDG_CONFIG_HOME: home })
+      assert.strictEqual(found.code, 0, found.stderr)
+    }))
+
+  it.effect("webhooks listen answers with a redirect of the program, and follows none", () =>
+    Effect.gen(function*() {
+      const { env } = yield* environment
+      const receiver = yield* makeWebhookReceiver({ script: [{ status: 302, headers: { location: "/other" } }, 200] })
+      const words = ["webhooks", "listen", "--port", String(yield* freePort), "--forward-to", receiver.url]
+      const { output } = yield* startMessaging([...words, "--events", "email.*"], env)
+      yield* eventually(Effect.sync(() => output.text), (text) => text.includes("Ctrl-C"))
+      yield* messaging(["send", "email", "ada@example.com", "--subject", "Hello", "--text", "Hello"], env)
+      yield* eventually(Effect.sync(() => output.text), (text) => text.includes("attempt 2"))
+      assert.match(output.text, /attempt 1, .*: verified, forwarded: 302/)
+      assert.deepStrictEqual(receiver.requests.map(({ method }) => method), ["POST", "POST"])
     }))
 
   it.effect("logs --follow prints all of more messages than a page has, that come between two looks", () =>

@@ -3,7 +3,7 @@ import { DateTime, type Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { assertRefused } from "../contract/contract.ts"
 import { asking, dkimKey, insertDomain } from "../support/bulkMail.ts"
-import { eventually, makeAccount, type RunningNode, Service } from "../support/Service.ts"
+import { type Answer, eventually, makeAccount, makeKey, type RunningNode, Service } from "../support/Service.ts"
 import { makeListener } from "../support/singleMail.ts"
 import { freshNumber, phoneOf } from "../support/sms.ts"
 import { createSession, pairedSession, WhatsApp } from "../support/WhatsApp.ts"
@@ -213,6 +213,55 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
         assertRefused(answer, 403, "insufficient_scope")
         assert.deepStrictEqual(answer.at("error", "required"), ["email:write"])
         yield* accepted(node, own, { to, steps: [sms] })
+      }))
+
+    it.effect("a key without the scope or the permission of a step sends, reads, cancels and moves nothing", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { accountId, key } = yield* makeAccount()
+        const to = { phone: freshNumber(), email: freshAddress() }
+        const steps = [{ ...email, until: "sent" }]
+        const send_at = yield* later("1 hour")
+        const id = yield* accepted(node, key, { to, steps, send_at })
+        const others = [
+          {
+            grant: { scopes: ["sms:write" as const] },
+            type: "insufficient_scope",
+            required: [["email:write"], ["email:write"]]
+          },
+          {
+            grant: { permissions: ["messages:read" as const, "messages:write" as const] },
+            type: "insufficient_permission",
+            required: ["emails:read", "emails:write"]
+          }
+        ]
+        for (const { grant, required: [reading, writing], type } of others) {
+          const { key: other } = yield* makeKey(accountId, grant)
+          const refused = (answer: Answer, required: unknown) => {
+            assertRefused(answer, 403, type)
+            assert.deepStrictEqual(answer.at("error", "required"), required)
+          }
+          refused(yield* node.request("GET", `/v1/messages/${id}`, { key: other }), reading)
+          refused(yield* send(node, other, { to, steps }), writing)
+          refused(yield* node.request("POST", `/v1/messages/${id}/cancel`, { key: other }), writing)
+          const moved = yield* node.request("PATCH", `/v1/messages/${id}`, { key: other, json: { send_at } })
+          refused(moved, writing)
+        }
+        const { at } = yield* node.request("GET", `/v1/messages/${id}`, { key })
+        assert.strictEqual(at("data", "status"), "scheduled")
+      }))
+
+    it.effect("a WhatsApp content that cannot be stored is refused at its step", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        const { id: session_id } = yield* createSession(node, key)
+        for (const note of ["\u0000", "\ud800", [{ deep: "a\u0000" }]]) {
+          const steps = [{ channel: "whatsapp", session_id, content: { body: "Hello", note } }]
+          const answer = yield* send(node, key, { to: { phone: freshNumber() }, steps })
+          assertRefused(answer, 422, "validation_error")
+          assert.match(String(answer.at("error", "param")), /^steps\[0\]\.content/)
+        }
       }))
 
     it.effect("a repeated Idempotency-Key sends once", () =>

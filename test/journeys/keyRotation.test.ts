@@ -127,6 +127,22 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("the rotation 
       assert.isAtMost(yield* secondsTo(made.at("data", "previous", "expires_at")), 0)
     }))
 
+  it.effect("a key that ends with the calendar is replaced by one that does", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { key } = yield* makeAccount()
+      const old = yield* create(key, { expires_at: "9999-12-31T23:59:59Z" })
+      yield* sql`update api_keys set created_at = created_at - interval '1 day' where id = ${old.id}`
+      const made = yield* rotate({ key, id: old.id })
+      assert.strictEqual(made.status, 201, made.text)
+      assert.strictEqual(made.at("data", "expires_at"), "9999-12-31T23:59:59.000000Z")
+      const beyond = yield* (yield* Service).request("POST", "/v1/api-keys", {
+        key,
+        json: { name: "Later", expires_at: "9999-12-31T23:00:00-05:00" }
+      })
+      assertRefused(beyond, 422, "validation_error")
+    }))
+
   it.effect("never gives the old key a later end, and the new one as much time as the old one was made with", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

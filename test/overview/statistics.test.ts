@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { assertRefused } from "../contract/contract.ts"
 import { eventually, makeAccount, Service } from "../support/Service.ts"
 
 layer(Service.layer(), { excludeTestServices: true })("statistics", (it) => {
@@ -68,6 +69,22 @@ layer(Service.layer(), { excludeTestServices: true })("statistics", (it) => {
       assert.deepStrictEqual([reversed.status, reversed.at("error", "errors", 0, "param")], [422, "to_date"])
       const long = yield* ask("from_date=2026-01-01T00:00:00Z&to_date=2026-05-01T00:00:00Z")
       assert.deepStrictEqual([long.status, long.at("error", "errors", 0, "param")], [422, "from_date"])
+    }))
+
+  it.effect("times at the ends of the calendar have no numbers", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { key } = yield* makeAccount()
+      for (const path of ["/v1/account/stats", "/v1/verify/statistics"]) {
+        const first = yield* request("GET", `${path}?to_date=0001-01-01T00:00:00Z`, { key })
+        assert.strictEqual(first.status, 200, first.text)
+        const last = yield* request("GET", `${path}?from_date=9999-12-31T20:00:00Z&to_date=9999-12-31T23:00:00Z`, {
+          key
+        })
+        assert.strictEqual(last.status, 200, last.text)
+        const beyond = yield* request("GET", `${path}?to_date=9999-12-31T23:00:00-15:00`, { key })
+        assertRefused(beyond, 422, "validation_error")
+      }
     }))
 
   it.effect("a webhook that becomes unhealthy is the first thing that needs attention", () =>

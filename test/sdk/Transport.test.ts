@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { inspect } from "node:util"
 import {
   ApiError,
   ConnectionError,
@@ -134,6 +135,52 @@ describe("requests of the SDK", () => {
     )
     await client.email.send(mail)
     assert.deepStrictEqual(seen, [[1, 500, false, "0190f0c0-0000-7000-8000-000000000000"], [2, 202, true, undefined]])
+  })
+})
+
+describe("what ends a request of the SDK at once", () => {
+  it("an error of the caller's onResponse reaches the caller, and nothing is sent again", async () => {
+    const own = new Error("mine")
+    const { client, sent } = recordingClient(accepted, {
+      onResponse: () => {
+        throw own
+      }
+    })
+    assert.strictEqual(await failed(client.email.send(mail)), own)
+    assert.strictEqual(sent.length, 1)
+  })
+
+  it("a header that HTTP does not allow is refused by its name, and the key is in no error", async () => {
+    for (const apiKey of ["sk_live_\u2026", "sk_live_a\nb"]) {
+      const { client, sent } = recordingClient(accepted, { apiKey })
+      const error = await failed(client.account.get())
+      assert.match(String(error), /header authorization .* Check the API key/)
+      assert.notInclude(inspect(error), "sk_live")
+      assert.deepStrictEqual(sent, [])
+    }
+  })
+
+  it("a path without a slash, and a GET with a body, are refused", async () => {
+    const { client, sent } = recordingClient(accepted)
+    assert.match(String(await failed(client.request("GET", "v1/account"))), /must begin with/)
+    assert.match(String(await failed(client.request("GET", "/v1/account", { body: {} }))), /has no body/)
+    assert.deepStrictEqual(sent, [])
+  })
+})
+
+describe("the time of a request of the SDK", () => {
+  it("is longer by what the service itself may wait", async () => {
+    const late = () =>
+      new Promise<Response>((resolve) => setTimeout(() => resolve(answer(200, { data: [], meta: {} })), 300))
+    const { client, sent } = recordingClient(late, { timeout: 50 })
+    assert.deepStrictEqual((await client.sandboxMessages.list({ wait: 30 })).data, [])
+    assert.strictEqual(sent.length, 1)
+  })
+
+  it("may have no end", async () => {
+    const late = () => new Promise<Response>((resolve) => setTimeout(() => resolve(answer(200, { data: {} })), 50))
+    const { client } = recordingClient(late, { timeout: Infinity, maxRetries: 0 })
+    assert.isEmpty(await client.account.get())
   })
 })
 

@@ -87,7 +87,8 @@ const withoutSlash = (url: string) => url.replace(/\/+$/, "")
  * was stored for.
  */
 export const client = Effect.gen(function*() {
-  const [key, url, login] = [yield* variable("MESSAGING_API_KEY"), yield* variable("MESSAGING_URL"), yield* stored]
+  const [key, url] = [yield* variable("MESSAGING_API_KEY"), yield* variable("MESSAGING_URL")]
+  const login = Option.isSome(key) && Option.isSome(url) ? Option.none() : yield* stored
   const baseUrl = withoutSlash(
     Option.getOrElse(url, () => Option.match(login, { onNone: () => standardUrl, onSome: ({ url }) => url }))
   )

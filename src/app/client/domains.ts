@@ -71,7 +71,9 @@ const verify = Command.make(
   Effect.fnUntraced(function*({ domain, json }) {
     const { email } = yield* client
     const known = yield* call(() => email.domains.list())
-    const found = known.find((each) => each.domain === domain.toLowerCase() || String(each.id) === domain)
+    // The service stores names in their ASCII form, without the dot at the end.
+    const name = (URL.parse(`http://${domain}`)?.hostname ?? domain).replace(/\.$/, "")
+    const found = known.find((each) => each.domain === name || String(each.id) === domain)
     if (found === undefined) return yield* new DomainUnknown({ domain })
     const checked = yield* call(() => email.domains.verify(found.id))
     yield* print(

@@ -1,15 +1,21 @@
 import { Effect, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { MessageSummary } from "../../sdk/MessagingClient.ts"
+import { endless } from "../shell/commandLine.ts"
 import { client, items, json, print } from "./connection.ts"
 
 const channels = ["email", "sms", "whatsapp"] as const
+
+/** How many of the newest messages `--follow` watches. */
+const watched = 100
 
 /** Seconds between two looks at the list. */
 const interval = "2 seconds"
 
 const lineOf = ({ channel, created_at, direction, error, id, preview, status, to }: MessageSummary) => {
-  const text = `${preview}${error === null ? "" : ` (${error})`}`.replaceAll(/\s+/g, " ")
+  const text = `${preview}${error === null ? "" : ` (${error})`}`
+    // Strangers write to paired phones, and a terminal would obey control characters.
+    .replaceAll(/[\s\p{Cc}]+/gu, " ")
   const where = `${direction === "in" ? "from" : "to"} ${[to].flat().join(", ")}`
   return `${created_at}  ${channel.padEnd(8)}  ${status.padEnd(10)}  ${id}  ${where}  ${text}`
 }
@@ -47,16 +53,19 @@ export const logs = Command.make(
         Stream.map(([message]) => message),
         Stream.runCollect
       )
-    const look = Effect.fnUntraced(function*(count: number) {
+    /** Prints what is new among the newest messages: at first the last ones. */
+    const look = Effect.fnUntraced(function*(count: number, shown = Infinity) {
       const found = (yield* newest(count)).toReversed()
-      for (const message of found) {
-        if (seen.get(nameOf(message)) !== message.status) yield* print(json, message, lineOf(message))
+      for (const [index, message] of found.entries()) {
+        if (index < found.length - shown || seen.get(nameOf(message)) === message.status) continue
+        yield* print(json, message, lineOf(message))
       }
       seen = new Map(found.map((message) => [nameOf(message), message.status]))
       since = found.at(-1)?.created_at ?? since ?? ""
     })
-    yield* look(limit)
-    if (follow) return yield* Effect.forever(Effect.andThen(Effect.sleep(interval), look(100)))
+    if (!follow) return yield* look(limit)
+    yield* look(Math.max(limit, watched), limit)
+    return yield* endless(Effect.forever(Effect.andThen(Effect.sleep(interval), look(watched))))
   })
 ).pipe(
   Command.withDescription("Print the newest messages; --follow goes on"),

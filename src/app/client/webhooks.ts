@@ -1,7 +1,8 @@
-import { Effect, Option, Redacted } from "effect"
+import { Effect, Option, Redacted, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
+import { endless } from "../shell/commandLine.ts"
 import { webhookListener } from "../shell/webhookListener.ts"
-import { call, client, json, print } from "./connection.ts"
+import { call, client, items, json, print } from "./connection.ts"
 
 const listen = Command.make(
   "listen",
@@ -29,7 +30,7 @@ const listen = Command.make(
       ({ id }) => Effect.ignore(call(() => webhooks.delete(id)))
     )
     const to = Option.match(forwardTo, { onNone: () => "", onSome: (target) => `, forwards them to ${target}` })
-    return yield* webhookListener(
+    return yield* endless(webhookListener(
       {
         port,
         secret: Option.some(Redacted.make(webhook.secret)),
@@ -43,7 +44,7 @@ const listen = Command.make(
         `Webhook ${webhook.id} sends ${events} to ${url}${to}. Its secret is ${webhook.secret}`,
         "Ctrl-C deletes the webhook."
       )
-    )
+    ))
   }, Effect.scoped)
 ).pipe(
   Command.withDescription("Receive, verify and forward events, by a webhook that ends with it"),
@@ -55,10 +56,10 @@ const list = Command.make(
   { json },
   Effect.fnUntraced(function*({ json }) {
     const { webhooks } = yield* client
-    const { data } = yield* call(() => webhooks.list())
-    for (const each of data) {
-      yield* print(json, each, `${each.id}\t${each.status}\t${each.url}\t${each.events.join(",")}`)
-    }
+    yield* Stream.runForEach(
+      items(() => webhooks.list({ per_page: 100 })),
+      (each) => print(json, each, `${each.id}\t${each.status}\t${each.url}\t${each.events.join(",")}`)
+    )
   })
 ).pipe(Command.withDescription("List the webhooks"), Command.withExamples([{ command: "messaging webhooks list" }]))
 

@@ -1,7 +1,7 @@
-import { Clock, DateTime, Effect, Option, Schema } from "effect"
+import { Clock, DateTime, Effect, Option, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { MessagingClient, WhatsAppSessionDetail } from "../../sdk/MessagingClient.ts"
-import { call, client, json, print } from "./connection.ts"
+import { call, client, items, json, print } from "./connection.ts"
 import { drawn, qrModules } from "./qrModules.ts"
 
 /** The session ended instead of connecting. */
@@ -84,11 +84,10 @@ const sessions = Command.make(
   { json },
   Effect.fnUntraced(function*({ json }) {
     const { whatsapp } = yield* client
-    const { data } = yield* call(() => whatsapp.sessions.list())
-    for (const session of data) {
+    yield* Stream.runForEach(items(() => whatsapp.sessions.list({ per_page: 100 })), (session) => {
       const { id, name, phone_number, status } = session
-      yield* print(json, session, `${id}\t${status}\t${phone_number ?? "-"}\t${name}`)
-    }
+      return print(json, session, `${id}\t${status}\t${phone_number ?? "-"}\t${name}`)
+    })
   })
 ).pipe(Command.withDescription("List the sessions"), Command.withExamples([{ command: "messaging whatsapp list" }]))
 

@@ -45,9 +45,21 @@ const explain = (cause: Cause.Cause<unknown>, isJson: boolean) => {
   return Console.error(isJson ? asJson({ ...Object(failure), message }) : message)
 }
 
-/** A requested stop (SIGTERM, Ctrl-C) is a success. */
-const teardown: Runtime.Teardown = (exit, onExit) =>
-  onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)
+let isEndless = false
+
+/** Marks a command that goes on until it is stopped (SIGTERM, Ctrl-C): then the stop is a success. */
+export const endless = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.suspend(() => {
+    isEndless = true
+    return effect
+  })
+
+/** 130 tells a script that a command was stopped before its end, as shells do. */
+const teardown = (isStoppable: () => boolean): Runtime.Teardown => (exit, onExit) => {
+  if (Exit.isSuccess(exit)) return onExit(0)
+  if (!Cause.hasInterruptsOnly(exit.cause)) return onExit(1)
+  onExit(isStoppable() ? 0 : 130)
+}
 
 /** Runs the words of this process as a command of a tree. Users also get completions, and errors as JSON with `--json`. */
 export const runProcess = <Name extends string, Input, ContextInput, E>(
@@ -60,5 +72,6 @@ export const runProcess = <Name extends string, Input, ContextInput, E>(
     Effect.provide([outputOf(isJson), CliConfig.layer({ builtIns }), NodeServices.layer]),
     Effect.tapCause((cause) => explain(cause, isJson))
   )
-  NodeRuntime.runMain(program, { teardown, disableErrorReporting: true })
+  // The operator's commands that go on are the service and a listener.
+  NodeRuntime.runMain(program, { teardown: teardown(() => isEndless || !forUsers), disableErrorReporting: true })
 }

@@ -43,7 +43,9 @@ const forward = Effect.fnUntraced(function*(url: string, { body, headers }: Deli
     Effect.map(({ status }) => status),
     Effect.timeout("10 seconds"),
     Effect.orElseSucceed(() => 502),
-    Effect.provide(FetchHttpClient.layer)
+    Effect.provide(FetchHttpClient.layer),
+    // A followed redirect would turn the POST into a GET without the event.
+    Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" })
   )
 })
 

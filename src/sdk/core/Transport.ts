@@ -1,11 +1,4 @@
-import {
-  type ApiError,
-  type ApiErrorClass,
-  ConnectionError,
-  familyOf,
-  MessagingError,
-  TimeoutError
-} from "./ApiError.ts"
+import { ApiError, type ApiErrorClass, ConnectionError, familyOf, MessagingError, TimeoutError } from "./ApiError.ts"
 import { List, type ListMeta, type Query } from "./Page.ts"
 
 /** Facts of an answer. */
@@ -149,10 +142,21 @@ const errorOf = ({ headers, status }: Response, text: string, classes: Transport
 /** Whether a request may be sent again: it changes nothing twice, or the service did not begin it. */
 const mayRetry = (error: unknown, isRepeatable: boolean) => {
   if (error instanceof ConnectionError) return isRepeatable
-  const { retry_after, status, type } = error as ApiError // an attempt fails with one of these two
+  // What a callback of the caller throws ends the request.
+  if (!(error instanceof ApiError)) return false
+  const { retry_after, status, type } = error
   if (retry_after !== undefined && retry_after > longestWait) return false
   if (status === 429) return retry_after !== undefined
   return isRepeatable && (status === 408 || status >= 500 || type === "idempotency_in_progress")
+}
+
+/** Timers of more milliseconds run at once. */
+const longestTimer = 2 ** 31 - 1
+
+/** Milliseconds that the service itself may wait before it answers. */
+const waitOf = ({ query }: Call) => {
+  const { wait } = (query ?? {}) as { readonly wait?: unknown } // one list has it
+  return typeof wait === "number" ? wait * 1000 : 0
 }
 
 const delayBefore = (retry: number, error: unknown) => {
@@ -243,6 +247,13 @@ export class Transport {
       ...(key !== undefined && { "idempotency-key": key })
     }
     for (const [name, value] of Object.entries({ ...headers, ...options.headers })) own[name.toLowerCase()] = value
+    const odd = Object.entries(own).find(([, value]) => /[^\t\x20-\x7e\x80-\xff]/.test(value.trim()))
+    if (odd !== undefined) {
+      const hint = odd[0] === "authorization" ? " Check the API key." : ""
+      throw new MessagingError(`The header ${odd[0]} has a character that HTTP does not allow.${hint}`)
+    }
+    if (!call.path.startsWith("/")) throw new MessagingError("The path must begin with /.")
+    if (method === "GET" && body !== undefined) throw new MessagingError("A GET request has no body.")
     return {
       url: `${baseUrl}${pathOf(call)}${queryOf(query)}`,
       method,
@@ -262,16 +273,30 @@ export class Transport {
     },
     read: (response: Response) => Promise<A>
   ): Promise<A> {
-    const { onResponse = this.#settings.onResponse, signal, timeout = this.#settings.timeout } = call.options ?? {}
+    const { onResponse = this.#settings.onResponse, signal, timeout = this.#settings.timeout + waitOf(call) } =
+      call.options ?? {}
     const controller = new AbortController()
     const abort = () => controller.abort(signal?.reason)
     if (signal?.aborted) throw signal.reason
     signal?.addEventListener("abort", abort)
-    const timer = setTimeout(() => controller.abort(), timeout)
+    const timer = setTimeout(() => controller.abort(), Math.min(timeout, longestTimer))
+    /** Fails with our own errors. */
+    const reached = async <B>(answer: () => Promise<B>): Promise<B> => {
+      try {
+        return await answer()
+      } catch (cause) {
+        if (cause instanceof MessagingError) throw cause
+        if (controller.signal.aborted) throw new TimeoutError(`${url} did not answer within ${timeout} ms.`, { cause })
+        throw new ConnectionError(`${url} cannot be reached. Check MESSAGING_URL, and that the service runs.`, {
+          cause
+        })
+      }
+    }
     try {
       // A followed redirect would turn a POST into a GET.
       const { fetch } = this.#settings
-      const response = await fetch(url, { method, headers, body, redirect: "manual", signal: controller.signal })
+      const { signal } = controller
+      const response = await reached(async () => fetch(url, { method, headers, body, redirect: "manual", signal }))
       onResponse?.({
         method,
         url,
@@ -281,16 +306,8 @@ export class Transport {
         attempt,
         replayed: response.headers.get("idempotency-replayed") === "true"
       })
-      if (response.ok) return await read(response)
-      throw errorOf(response, await response.text(), this.#settings.errors)
-    } catch (error) {
-      if (error instanceof MessagingError) throw error
-      if (controller.signal.aborted) {
-        throw new TimeoutError(`${url} did not answer within ${timeout} ms.`, { cause: error })
-      }
-      throw new ConnectionError(`${url} cannot be reached. Check MESSAGING_URL, and that the service runs.`, {
-        cause: error
-      })
+      if (response.ok) return await reached(() => read(response))
+      throw errorOf(response, await reached(() => response.text()), this.#settings.errors)
     } finally {
       clearTimeout(timer)
       signal?.removeEventListener("abort", abort)

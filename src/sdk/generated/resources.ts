@@ -503,13 +503,16 @@ export interface MessagesResource {
   /**
    * Send a message with failover. Tries one to five steps in order. The next step begins when a step fails for
    * good, or has not reached its until within its seconds after the hand-over. Every step is validated now, and a
-   * key with scopes needs the scope of each channel. A WhatsApp session that is not connected fails its step only
-   * when that begins. One event reports the end: message.delivered, message.sent or message.failed; the events of
-   * the steps carry failover_id.
+   * key with scopes or permissions needs those of each channel. A WhatsApp session that is not connected fails its
+   * step only when that begins. One event reports the end: message.delivered, message.sent or message.failed; the
+   * events of the steps carry failover_id.
    */
   send(body: NewFailover, options?: RequestOptions): Promise<Failover>
 
-  /** Read a message with failover. Its status, and each step with its message, its times and its cost. */
+  /**
+   * Read a message with failover. Its status, and each step with its message, its times and its cost. A key with
+   * scopes or permissions needs those of each channel.
+   */
   get(failoverId: string, options?: RequestOptions): Promise<Failover>
 
   /** Reschedule a message with failover. Changes the time of a message that is still scheduled. */

@@ -3,6 +3,7 @@
 import asyncio
 import datetime
 import json
+import pickle
 import unittest
 from unittest import mock
 
@@ -21,6 +22,7 @@ from messaging_service import (
     ServerError,
     ServiceConnectionError,
     ServiceTimeoutError,
+    WebhookVerificationError,
 )
 
 MAIL = {"to": "ada@example.com", "subject": "Hello", "text": "Hello"}
@@ -110,6 +112,22 @@ class Requests(unittest.TestCase):
         ):
             self.send(story)
             self.assertTrue(7 <= story.pauses[0] <= 7.5, story.pauses)
+
+    def test_the_time_of_a_request_is_longer_by_what_the_service_may_wait(self):
+        page = {"data": [], "meta": {}}
+        for story in self.stories(lambda *_: httpx.Response(200, json=page), timeout=5.0):
+            story.run(lambda client: client.sandbox_messages.list(wait=30).first_page())
+            self.assertEqual(story.sent[0].extensions["timeout"]["read"], 35)
+
+    def test_an_error_reaches_another_process_whole(self):
+        for story in self.stories(lambda *_: refusal(429, {"retry-after": "90"}, type="rate_limit_exceeded")):
+            with self.assertRaises(RateLimitExceededError) as caught:
+                self.send(story)
+            copied = pickle.loads(pickle.dumps(caught.exception))
+            self.assertIsInstance(copied, RateLimitExceededError)
+            self.assertEqual((str(copied), copied.retry_after), (str(caught.exception), 90))
+        other = pickle.loads(pickle.dumps(WebhookVerificationError("headers_missing", "No headers.")))
+        self.assertEqual((str(other), other.reason), ("No headers.", "headers_missing"))
 
     def test_a_long_retry_after_is_reported_at_once(self):
         for story in self.stories(lambda *_: refusal(429, type="otp_limit", retry_after=3600, limit=5)):

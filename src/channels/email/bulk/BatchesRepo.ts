@@ -301,7 +301,8 @@ const make = Effect.gen(function*() {
     }),
     execute: (id) =>
       sql`update email_batches set completed_at = now(),
-          status = case when status = 'canceled' then 'canceled' when sent > 0 then 'completed' else 'failed' end
+          status = case when status = 'canceled' or canceled = total then 'canceled'
+            when sent > 0 then 'completed' else 'failed' end
         where id = ${id} and completed_at is null and sent + failed + suppressed + canceled = total
         returning account_id, tags, metadata, total, sent, failed, suppressed, canceled, completed_at`
   })

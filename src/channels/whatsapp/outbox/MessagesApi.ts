@@ -12,13 +12,29 @@ import { BodyLimit, bulk, files, RequestRules } from "../../../platform/http/Req
 import { bulkFields } from "../../../templates/Recipients.ts"
 import { MessageBatchId, MessageId, pathId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import { Data, Done, Paged } from "../../../values/Page.ts"
+import { Text } from "../../../values/Text.ts"
 import { byType, ChatName, MessageType } from "../content/MessageContent.ts"
 import { SessionNotConnected } from "../model/SessionErrors.ts"
 
-const Content = Schema.Union([Schema.String, Schema.Record(Schema.String, Schema.Json)]).annotate({
-  description:
-    "Depends on type: text {body}; image, video, document, audio {url or base64, caption, filename, mime_type}; location {latitude, longitude, name}; contact {name, phones}; poll {question, options}; reaction {message_id, emoji}. A string is short for the body of a text, the url of a file, or latitude,longitude of a location; for other types it is the object as JSON. A contact may have phone instead of phones."
-})
+/** Why PostgreSQL cannot store a value. Fields that no type has are stored with the request of a failover. */
+const unstorable = (value: Schema.Json): string | undefined => {
+  if (typeof value === "string") {
+    if (value.includes("\0")) return "must not contain a NUL character"
+    return value.isWellFormed() ? undefined : "must be well-formed Unicode"
+  }
+  if (value === null || typeof value !== "object") return undefined
+  for (const part of Object.values(value)) {
+    const problem = unstorable(part)
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+const Content = Schema.Union([Text, Schema.Record(Schema.String, Schema.Json).check(Schema.makeFilter(unstorable))])
+  .annotate({
+    description:
+      "Depends on type: text {body}; image, video, document, audio {url or base64, caption, filename, mime_type}; location {latitude, longitude, name}; contact {name, phones}; poll {question, options}; reaction {message_id, emoji}. A string is short for the body of a text, the url of a file, or latitude,longitude of a location; for other types it is the object as JSON. A contact may have phone instead of phones."
+  })
 
 const common = {
   session_id: WhatsAppSessionId,

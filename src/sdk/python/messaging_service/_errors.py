@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Dict, List, Mapping, Optional, Type
+from typing import Any, Dict, List, Mapping, Optional, Tuple, Type
+
+
+def _restored(cls: Type[MessagingError], args: Tuple[Any, ...], state: Dict[str, Any]) -> MessagingError:
+    error = cls.__new__(cls)
+    error.args = args
+    error.__dict__.update(state)
+    return error
 
 
 class MessagingError(Exception):
     """Every failure that this package reports."""
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        # Other processes get it whole, such as those of ``multiprocessing``.
+        return _restored, (type(self), self.args, self.__dict__)
 
 
 class ServiceConnectionError(MessagingError):

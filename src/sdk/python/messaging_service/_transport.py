@@ -159,6 +159,9 @@ def _query_of(query: Mapping[str, Any]) -> str:
 
 def prepare(call: Call, settings: Settings) -> Prepared:
     options = call.options or {}
+    # Seconds that the service itself may wait before it answers.
+    wait = call.query.get("wait")
+    patience = settings.timeout + (wait if isinstance(wait, (int, float)) else 0)
     key = options.get("idempotency_key") or (secrets.token_hex(16) if call.keyed else None)
     headers = {"accept": "application/json", "user-agent": f"messaging-service-sdk-python/{VERSION}"}
     if settings.api_key is not None:
@@ -174,7 +177,7 @@ def prepare(call: Call, settings: Settings) -> Prepared:
         url=f"{settings.base_url}{_path_of(call)}{_query_of(call.query)}",
         headers=headers,
         content=None if call.body is None else json.dumps(call.body, default=_plain, ensure_ascii=False).encode(),
-        timeout=options.get("timeout", settings.timeout),
+        timeout=options.get("timeout", patience),
         max_retries=options.get("max_retries", settings.max_retries),
         is_repeatable=call.method != "POST" or "idempotency-key" in headers,
     )
