@@ -21,7 +21,7 @@ const validSeconds = 3 * 24 * 3600
 
 const macLength = 24
 
-const tokenForm = /^ct_live_(\d{1,16})-(\d{10})-([A-Za-z0-9_-]{32})$/
+const tokenForm = /^ct_live_(\d{1,15})-(\d{10})-([A-Za-z0-9_-]{32})$/
 
 const makeRepo = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient

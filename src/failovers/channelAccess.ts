@@ -22,7 +22,10 @@ const needs: Readonly<Record<"read" | "write", Needs>> = {
   }
 }
 
-/** A key with scopes or permissions needs those of the channel of each step, as at the endpoints of the channel. */
+/**
+ * A key with scopes or permissions needs those of the channel of each step. `whatsapp:write` also reads, so that a sender can
+ * follow its message. The error names the first channel that is missing.
+ */
 export const requireChannels = (
   { permissions, scopes }: Pick<Principal["Service"], "permissions" | "scopes">,
   to: "read" | "write",
@@ -30,9 +33,9 @@ export const requireChannels = (
 ): Effect.Effect<void, InsufficientScope | InsufficientPermission> => {
   const asked = steps.map(({ channel }) => needs[to][channel])
   const missing = scopes.length === 0
-    ? []
-    : asked.filter((one) => !one.scopes.some((scope) => scopes.includes(scope))).flatMap((one) => one.scopes)
-  if (missing.length > 0) return Effect.fail(new InsufficientScope({ required: [...new Set(missing)] }))
+    ? undefined
+    : asked.find((one) => !one.scopes.some((scope) => scopes.includes(scope)))
+  if (missing !== undefined) return Effect.fail(new InsufficientScope({ required: missing.scopes }))
   const lacking = permissions.length === 0
     ? undefined
     : asked.find(({ permission }) => !permissions.includes(permission))

@@ -4,7 +4,7 @@ import { CodeSeed } from "../platform/crypto/oneTimeCode.ts"
 import { column } from "../platform/database/column.ts"
 import * as Query from "../platform/database/Query.ts"
 import { AccountId, VerificationId } from "../values/Ids.ts"
-import { IpAddress } from "../values/IpAddress.ts"
+import { IpAddress, networkOf as clientNetworkOf } from "../values/IpAddress.ts"
 import { Locale } from "../values/Locale.ts"
 import { windowFields } from "../values/Page.ts"
 import { Timestamp } from "../values/Timestamp.ts"
@@ -106,7 +106,7 @@ const make = Effect.gen(function*() {
     const names = [
       `to:${recipient}`,
       ...(prefix === null ? [] : [`${accountId}:prefix:${prefix}`]),
-      ...(clientIp === null ? [] : [`${accountId}:ip:${clientIp}`])
+      ...(clientIp === null ? [] : [`${accountId}:ip:${clientNetworkOf(clientIp)}`])
     ]
     return Query.run(sql`select pg_advisory_xact_lock(key) from (
         select hashtextextended('verify:' || name, 0) as key from unnest(${column.text(names)}) as name
@@ -124,7 +124,10 @@ const make = Effect.gen(function*() {
 
   const since = (window: string) => sql.literal(`created_at > now() - interval '${window}'`)
 
-  /** Codes of trial accounts do not count for others, so that strangers cannot keep a customer's codes from a person. */
+  /**
+   * Codes of trial accounts do not count for others, so that strangers cannot keep a customer's codes from a person. Those of
+   * test keys, whose accounts have negative ids, reach no person: they count for their own account alone.
+   */
   const counts = Query.findOne({
     Request: Counted,
     Result: Counts,
@@ -139,7 +142,8 @@ const make = Effect.gen(function*() {
           select count(*) as hour, ${frees("1 hour")} as hour_frees from sent where ${since("1 hour")}
         ), all_accounts as (
           select s.created_at from verification_sends s join accounts a on a.id = s.account_id
-          where s.recipient = ${recipient} and s.${since("1 day")} and (a.trial_ends_at is null
+          where s.recipient = ${recipient} and s.${since("1 day")} and s.account_id > 0 and ${accountId}::bigint > 0
+            and (a.trial_ends_at is null
             or exists (select from accounts own where own.id = ${accountId} and own.trial_ends_at is not null))
         ), day_all as (
           select count(*) as day_all, ${frees("1 day")} as day_all_frees from all_accounts

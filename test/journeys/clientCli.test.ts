@@ -314,7 +314,7 @@ layer(Service.layer(), { excludeTestServices: true })("messaging", (it) => {
       assert.notInclude(output.text, "\u001b")
     }))
 
-  it.effect("lists go on behind their first page", () =>
+  it.effect("lists show all rows of several pages", () =>
     Effect.gen(function*() {
       const { env, key } = yield* environment
       const node = yield* Service

@@ -99,12 +99,19 @@ layer(Service.layer(), { excludeTestServices: true })(
           const receiver = yield* makeWebhookReceiver({ script: [500, 200] })
           const { id } = yield* create(node, key, { url: receiver.url, events: ["email.bulk_completed"] })
           yield* happen(node, key)
-          const { at } = yield* eventually(
-            deliveriesOf(node, key, id),
-            (list) => list.at("data", 0, "attempt_count") === 1
-          )
+          const sql = yield* SqlClient.SqlClient
+          const due = (at: string) =>
+            sql`update webhook_queue set due_at = now() + ${at}::interval
+              where webhook_id = ${id} and status = 'retrying' returning id`
+          const [waiting] = yield* eventually(due("1 hour"), ({ length }) => length === 1)
+          const { at } = yield* deliveriesOf(node, key, id)
+          assert.strictEqual(at("data", 0, "id"), Number(waiting?.["id"]))
+          const attempts = at("data", 0, "attempt_count")
           yield* page.open(`${base}/webhooks/${id}/deliveries/${at("data", 0, "id")}`)
-          yield* page.until(`document.querySelectorAll("main tbody tr").length === 2`)
+          const rows = `document.querySelectorAll("main tbody tr").length`
+          yield* page.until(`${rows} === ${attempts}`)
+          yield* due("0")
+          yield* page.until(`${rows} === ${Number(attempts) + 1}`)
         })
     )
 

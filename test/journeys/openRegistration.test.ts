@@ -6,7 +6,7 @@ import { Audit } from "../../src/accounts/Audit.ts"
 import { AccountId } from "../../src/values/Ids.ts"
 import { assertRefused } from "../contract/contract.ts"
 import { sendCode } from "../support/codes.ts"
-import { eventually, makeAccount, type RunningNode, Service, startNode } from "../support/Service.ts"
+import { eventually, makeAccount, makeKey, type RunningNode, Service, startNode } from "../support/Service.ts"
 import { freshNumber } from "../support/sms.ts"
 
 const sendTo = Effect.fnUntraced(function*(to: string, key: string) {
@@ -71,6 +71,19 @@ layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0" } }), { excludeTestServices
           for (let count = 0; count < 5; count++) yield* sendCode(node, { key, json: { to } })
         }
         assertRefused(yield* third ?? sendTo(to, ""), 429, "otp_limit")
+      }))
+
+    it.effect("codes of test keys count for no other account", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const to = freshNumber()
+        for (let account = 0; account < 3; account++) {
+          const { accountId } = yield* makeAccount({ trial: true })
+          const { key } = yield* makeKey(accountId, { mode: "test" })
+          for (let count = 0; count < 5; count++) yield* sendCode(node, { key, json: { to } })
+        }
+        const { key } = yield* makeAccount()
+        yield* sendCode(node, { key, json: { to } })
       }))
   }
 )
@@ -193,6 +206,7 @@ layer(Service.layer(), { excludeTestServices: true })("confirmation of addresses
       assert.closeTo(Number(expires) - Date.now() / 1000, 3 * 24 * 3600, 60)
       const forged = [
         "ct_live_none",
+        `ct_live_9999999999999999-${expires}-${mac}`,
         `ct_live_${Number(owner) + 1}-${expires}-${mac}`,
         `ct_live_${owner}-${Number(expires) + 1}-${mac}`,
         `ct_live_${owner}-${expires}-${"A".repeat(32)}`,

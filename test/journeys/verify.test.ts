@@ -661,6 +661,22 @@ layer(Service.layer(), { excludeTestServices: true })("limits on codes", (it) =>
       }
     }))
 
+  it.effect("addresses of one IPv6 network share their limit, also in requests at the same time", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const answers = yield* Effect.forEach(
+        Array.from({ length: 30 }, (_, index) => `2001:db8::${index + 1}`),
+        (client_ip) =>
+          node.request("POST", "/v1/verify/send", {
+            key,
+            json: { to: freshAddress(), channel: "email", client_ip }
+          }),
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual(answers.filter(({ status }) => status === 201).length, 10)
+    }))
+
   it.effect("a number range gets 20 codes an hour and is blocked when none are confirmed", () =>
     Effect.gen(function*() {
       const node = yield* Service

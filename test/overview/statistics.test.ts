@@ -71,7 +71,7 @@ layer(Service.layer(), { excludeTestServices: true })("statistics", (it) => {
       assert.deepStrictEqual([long.status, long.at("error", "errors", 0, "param")], [422, "from_date"])
     }))
 
-  it.effect("times at the ends of the calendar have no numbers", () =>
+  it.effect("figures are given at the ends of the calendar, and refused beyond them", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
       const { key } = yield* makeAccount()

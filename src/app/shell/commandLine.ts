@@ -54,7 +54,7 @@ export const endless = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<
     return effect
   })
 
-/** 130 tells a script that a command was stopped before its end, as shells do. */
+/** 130 tells a script that a command was stopped before its end. Shells have it for Ctrl-C. */
 const teardown = (isStoppable: () => boolean): Runtime.Teardown => (exit, onExit) => {
   if (Exit.isSuccess(exit)) return onExit(0)
   if (!Cause.hasInterruptsOnly(exit.cause)) return onExit(1)
@@ -72,6 +72,6 @@ export const runProcess = <Name extends string, Input, ContextInput, E>(
     Effect.provide([outputOf(isJson), CliConfig.layer({ builtIns }), NodeServices.layer]),
     Effect.tapCause((cause) => explain(cause, isJson))
   )
-  // The operator's commands that go on are the service and a listener.
+  // Each command of the operator ends with 0 when it is stopped, as the service does.
   NodeRuntime.runMain(program, { teardown: teardown(() => isEndless || !forUsers), disableErrorReporting: true })
 }

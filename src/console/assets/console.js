@@ -7,11 +7,12 @@
   const pageOf = async (answer) => new DOMParser().parseFromString(await answer.text(), "text/html")
 
   // The label of a button says for two seconds that its text is copied.
+  const labels = new WeakMap()
   const sayCopied = (button, copied) => {
     const label = button.querySelector("span")
-    label.dataset.before ??= label.textContent
+    if (!labels.has(label)) labels.set(label, label.textContent)
     label.textContent = copied
-    setTimeout(() => (label.textContent = label.dataset.before), 2000)
+    setTimeout(() => (label.textContent = labels.get(label)), 2000)
   }
 
   const copy = async (button) => {
@@ -87,7 +88,7 @@
     if (event.defaultPrevented || form.method !== "post") return
     if (sent.has(form)) return void event.preventDefault()
     sent.add(form)
-    setTimeout(() => sent.delete(form), 5000)
+    setTimeout(() => sent.delete(form), 2000)
   })
 
   document.addEventListener("click", (event) => {

@@ -21,7 +21,7 @@ type Response = HttpServerResponse.HttpServerResponse
 /** Live rows, or those of test keys. */
 export type Mode = AccountAsk["mode"]
 
-/** The largest form. Percent-encoding makes up to six bytes of a character of a template or a list of addresses. */
+/** The largest form. Percent-encoding makes three bytes of one, and a template may have 1 MiB. */
 const maxBytes = 8 * 1024 * 1024
 
 /** The largest form of a browser that is not signed in. */

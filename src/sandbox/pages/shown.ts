@@ -71,7 +71,7 @@ interface Window {
 export const pages = ({ page, path, per_page, total }: Window): Html | false => {
   const last = Math.max(1, Math.ceil(total / per_page))
   const link = (to: number, label: string) =>
-    html`<a href="${path}${path.includes("?") ? "&" : "?"}page=${to}">${label}</a>`
+    html`<a href="${path}${path.includes("?") ? "&" : "?"}page=${to}&amp;per_page=${per_page}">${label}</a>`
   return last > 1 && html`<nav class="pages" aria-label="Pages">
 <span>${page > 1 && link(page - 1, "← Newer")}</span>
 <span class="quiet">Page ${page} of ${last}</span>

@@ -247,7 +247,7 @@ export class Transport {
       ...(key !== undefined && { "idempotency-key": key })
     }
     for (const [name, value] of Object.entries({ ...headers, ...options.headers })) own[name.toLowerCase()] = value
-    const odd = Object.entries(own).find(([, value]) => /[^\t\x20-\x7e\x80-\xff]/.test(value.trim()))
+    const odd = Object.entries(own).find(([, value]) => /[^\t\x20-\x7e\x80-\xff]/.test(String(value).trim()))
     if (odd !== undefined) {
       const hint = odd[0] === "authorization" ? " Check the API key." : ""
       throw new MessagingError(`The header ${odd[0]} has a character that HTTP does not allow.${hint}`)

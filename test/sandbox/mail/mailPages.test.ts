@@ -74,8 +74,8 @@ describe("sandbox inbox pages", () => {
   it("links to the next and previous page keep the search", () => {
     const search = { ...selection, to: "a+b@x.example" }
     const page = shown(mailListPage({ ...inbox, rows: [rowOf("a")], total: 120, page: 2, selection: search }))
-    assert.include(page, "href=\"/sandbox/mail?to=a%2Bb%40x.example&amp;page=1\"")
-    assert.include(page, "href=\"/sandbox/mail?to=a%2Bb%40x.example&amp;page=3\"")
+    assert.include(page, "href=\"/sandbox/mail?to=a%2Bb%40x.example&amp;page=1&amp;per_page=50\"")
+    assert.include(page, "href=\"/sandbox/mail?to=a%2Bb%40x.example&amp;page=3&amp;per_page=50\"")
     assert.include(page, "Page 2 of 3")
     assert.include(page, "value=\"to:a+b@x.example\"")
   })
