@@ -144,6 +144,18 @@ layer(Service.layer(), { excludeTestServices: true })("forms of the console", (i
   )
 
   it.effect.skipIf(chromium === undefined)(
+    "a search of messages keeps the filter of a session that is gone",
+    () =>
+      Effect.gen(function*() {
+        const { at, page } = yield* visitor
+        yield* page.open(`${at}/messages?session_id=7`)
+        yield* page.until(`document.querySelector("#filter-session_id")?.value === "7"`)
+        yield* page.click("form.search button")
+        yield* page.until(`location.search.includes("session_id=7") && location.search.includes("q=")`)
+      })
+  )
+
+  it.effect.skipIf(chromium === undefined)(
     "a session is deleted by its name as the page shows it",
     () =>
       Effect.gen(function*() {

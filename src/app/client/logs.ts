@@ -6,7 +6,7 @@ import { client, items, json, print } from "./connection.ts"
 
 const channels = ["email", "sms", "whatsapp"] as const
 
-/** How many of the newest messages `--follow` watches. */
+/** How many of the newest messages `--follow` watches for changes. */
 const watched = 100
 
 /** Seconds between two looks at the list. */

@@ -7,6 +7,7 @@
   const pageOf = async (answer) => new DOMParser().parseFromString(await answer.text(), "text/html")
 
   // The label of a button says for two seconds that its text is copied.
+  // What they said before.
   const labels = new WeakMap()
   const sayCopied = (button, copied) => {
     const label = button.querySelector("span")

@@ -42,7 +42,7 @@ const one = (form: URLSearchParams, name: string): string | undefined => {
   return value === null || value === "" ? undefined : value
 }
 
-/** Browsers send the line ends of a text area as CR LF, which would cost a segment of an SMS more characters. */
+/** Browsers end the lines of a text area with CR LF: two characters, of which an SMS would be charged for both. */
 const lines = (form: URLSearchParams, name: string) => one(form, name)?.replaceAll("\r\n", "\n")
 
 const typed = (kind: Field<unknown>["kind"]) => ({ optional, ...rest }: Labelled): Field<string | undefined> => ({

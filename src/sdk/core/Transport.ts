@@ -280,7 +280,7 @@ export class Transport {
     if (signal?.aborted) throw signal.reason
     signal?.addEventListener("abort", abort)
     const timer = setTimeout(() => controller.abort(), Math.min(timeout, longestTimer))
-    /** Fails with our own errors. */
+    /** Turns a failure of the connection into one of our errors. */
     const reached = async <B>(answer: () => Promise<B>): Promise<B> => {
       try {
         return await answer()
@@ -295,8 +295,8 @@ export class Transport {
     try {
       // A followed redirect would turn a POST into a GET.
       const { fetch } = this.#settings
-      const { signal } = controller
-      const response = await reached(async () => fetch(url, { method, headers, body, redirect: "manual", signal }))
+      const request: RequestInit = { method, headers, body, redirect: "manual", signal: controller.signal }
+      const response = await reached(async () => fetch(url, request))
       onResponse?.({
         method,
         url,
