@@ -1,4 +1,4 @@
--- The sum of all migrations until 0153_webhook_attempt_counts.sql, which an empty database gets instead. Written by scripts/schema.ts.
+-- The sum of all migrations until 0155_trial_of_test_keys.sql, which an empty database gets instead. Written by scripts/schema.ts.
 
 create sequence webhook_delivery_ids;
 
@@ -469,6 +469,7 @@ create table sandbox_sms (
   receipt_due_at timestamp with time zone,
   received_at timestamp with time zone default now() not null,
   account_id bigint,
+  is_hidden boolean default false not null,
   constraint sandbox_sms_pkey PRIMARY KEY (id)
 );
 CREATE INDEX sandbox_sms_account ON sandbox_sms USING btree (account_id, message_id DESC) WHERE account_id IS NOT NULL;

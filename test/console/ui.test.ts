@@ -1,7 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { type Language, marked, Messages } from "../../src/console/language/Messages.ts"
+import { Action, onceField, Refused } from "../../src/console/page/Action.ts"
 import type { Ask } from "../../src/console/page/Ask.ts"
+import { attemptOf } from "../../src/console/page/refusals.ts"
+import { form } from "../../src/console/ui/form.ts"
 import { curlOf } from "../../src/console/ui/layout.ts"
 import { picture } from "../../src/console/ui/pairing.ts"
 import { foreign, inDollars, moment, number } from "../../src/console/ui/parts.ts"
@@ -74,6 +77,21 @@ it.layer(Messages.layer)("what pages are drawn with", (it) => {
       const ask = yield* askOf("status=404")
       const { markup } = filterChoice(ask, { name: "status", label: "Status", options: [["4xx", "Refused"]] })
       assert.include(markup, "<option value=\"404\" selected>404</option>")
+    }))
+
+  it.effect("a form that may have been done keeps its key when it is sent again, and a form that was not gets a new one", () =>
+    Effect.gen(function*() {
+      const ask = yield* askOf()
+      const action = Action.own({ name: "send", fields: {}, run: () => Effect.never })
+      const sent = { action, form: new URLSearchParams({ [onceField]: "first" }) }
+      const drawn = (status: number, type: string) => {
+        const refused = new Refused({ status, type, reason: "", facts: {}, faults: [] })
+        const { markup } = form({ ...ask, attempt: attemptOf(ask.t, sent, refused) }, action, { submit: "Send" })
+        return /name="_once" value="(\w+)"/.exec(markup)?.[1]
+      }
+      assert.strictEqual(drawn(409, "idempotency_in_progress"), "first")
+      assert.strictEqual(drawn(503, "service_unavailable"), "first")
+      assert.strictEqual(drawn(422, "validation_error"), "once")
     }))
 
   it.effect("the pager keeps the filter in its addresses", () =>

@@ -1,6 +1,8 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { Accounts } from "../../src/accounts/Accounts.ts"
+import { Audit } from "../../src/accounts/Audit.ts"
 import { assertRefused, endpoints } from "../contract/contract.ts"
 import { mailsTo, mailTo } from "../support/sandboxMails.ts"
 import { eventually, makeAccount, makeKey, Service } from "../support/Service.ts"
@@ -305,6 +307,19 @@ layer(Service.layer())((it) => {
         for (const path of ["/v1/account", "/v1/account/usage", "/v1/email/messages", "/v1/webhooks"]) {
           assert.strictEqual((yield* request("GET", path, { key })).status, 200)
         }
+      }))
+
+    it.effect("a test key has the trial of its account, until a plan is chosen", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const { accountId } = yield* makeAccount({ plan: "starter", trial: true })
+        const { key } = yield* makeKey(accountId, { mode: "test" })
+        const hook = request("POST", "/v1/webhooks", { key, json: { url: "https://example.com/", events: ["*"] } })
+        assertRefused(yield* hook, 402, "subscription_required")
+        yield* Effect.flatMap(Accounts, ({ setPlan }) => setPlan(accountId, "growth")).pipe(
+          Effect.provide(Accounts.layer.pipe(Layer.provide(Audit.layer)))
+        )
+        assert.strictEqual((yield* hook).status, 201)
       }))
 
     it.effect("emails are counted by day and month, and sending beyond the quota is refused with 402", () =>

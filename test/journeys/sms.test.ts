@@ -3,7 +3,7 @@ import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { assertRefused } from "../contract/contract.ts"
 import { asking } from "../support/bulkMail.ts"
-import { makeAccount, Service } from "../support/Service.ts"
+import { makeAccount, makeKey, Service } from "../support/Service.ts"
 import { makeListener } from "../support/singleMail.ts"
 import { freshNumber, phoneOf, sendSms, smsReaching } from "../support/sms.ts"
 
@@ -474,6 +474,29 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "400000" } }), { excludeTestS
         assert.deepStrictEqual(yield* due, [{ seconds: 400 }])
         yield* sql`update sandbox_sms set receipt_due_at = now() where recipient = ${to}`
         yield* smsReaching(node, { id, key, statuses: ["delivered"] })
+      }))
+
+    it.effect("an SMS that is deleted from the sandbox before its receipt is still reported as delivered", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const sql = yield* SqlClient.SqlClient
+        const { accountId, key } = yield* makeAccount()
+        const to = freshNumber()
+        const id = yield* sendSms(node, key, { to, content: "Later" })
+        yield* smsReaching(node, { id, key, statuses: ["sent"] })
+        assert.deepStrictEqual((yield* node.request("DELETE", `/sandbox/sms/${id}`)).json, { data: { deleted: 1 } })
+        assert.deepStrictEqual(yield* phoneOf(node, to), [])
+        const { key: test } = yield* makeKey(accountId, { mode: "test" })
+        const testId = yield* sendSms(node, test, { to, content: "Two segments. ".repeat(20) })
+        yield* smsReaching(node, { id: testId, key: test, statuses: ["sent"] })
+        const clear = node.request("DELETE", "/v1/sandbox/messages", { key: test })
+        assert.deepStrictEqual((yield* clear).json, { data: { deleted: 1 } })
+        assert.deepStrictEqual((yield* clear).json, { data: { deleted: 0 } })
+        const left = yield* node.request("GET", "/v1/sandbox/messages?channel=sms", { key: test })
+        assert.strictEqual(left.at("meta", "total"), 0)
+        yield* sql`update sandbox_sms set receipt_due_at = now() where recipient = ${to}`
+        yield* smsReaching(node, { id, key, statuses: ["delivered"] })
+        yield* smsReaching(node, { id: testId, key: test, statuses: ["delivered"] })
       }))
   }
 )

@@ -21,6 +21,8 @@ export interface Attempt {
   readonly message: string
   readonly faults: ReadonlyArray<FieldFault>
   readonly status: number
+  /** What made the form work once, if it may have been done nevertheless: sent again, it does nothing twice. */
+  readonly once: string | undefined
 }
 
 /** A request for a page, as pages see it. */

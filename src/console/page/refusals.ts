@@ -1,7 +1,7 @@
 /** Says in the reader's language why a form or a page was refused. */
 import type { Translate } from "../language/Messages.ts"
 import { ruleOf } from "../language/rules.ts"
-import type { Action, Refused } from "./Action.ts"
+import { type Action, onceField, type Refused } from "./Action.ts"
 import type { Ask, Attempt, FieldFault } from "./Ask.ts"
 
 /** Why, in a sentence. The console's own reasons are in the reader's language, and those of the API are not. */
@@ -49,5 +49,8 @@ export const attemptOf = <A extends Ask, R>(t: Translate, sent: Sent<A, R>, refu
   form: sent.form,
   message: reasonText(t, refused),
   faults: refused.faults.map(faultOf(t, sent, refused)),
-  status: refused.status
+  status: refused.status,
+  once: refused.status >= 500 || refused.type === "idempotency_in_progress"
+    ? sent.form.get(onceField) ?? undefined
+    : undefined
 })

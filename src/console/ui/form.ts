@@ -177,6 +177,7 @@ const proofOf = <A extends Ask, R>(
 export const form = <A extends Ask, R>(ask: A, action: Action<A, R>, options: FormOptions): Html => {
   const attempt = ask.attempt?.action === action.name ? ask.attempt : undefined
   const { once, token } = ask.seal(action.name)
+  const sentOnce = attempt?.once ?? once
   // A browser sends a time that is half typed as an empty one, so it must refuse it itself.
   const isChecked = Object.values(action.fields).some(({ kind }) => kind === "time")
   const drawn = Object.entries(action.fields).map(([name, field]): Drawn => ({
@@ -198,7 +199,7 @@ export const form = <A extends Ask, R>(ask: A, action: Action<A, R>, options: Fo
   )
   return html`<form method="post" class="form"${!isChecked && new Html(" novalidate")}>
 ${attempt !== undefined && summary(ask, attempt, faulty)}
-<input type="hidden" name="${actionField}" value="${action.name}"><input type="hidden" name="${tokenField}" value="${token}"><input type="hidden" name="${onceField}" value="${once}">
+<input type="hidden" name="${actionField}" value="${action.name}"><input type="hidden" name="${tokenField}" value="${token}"><input type="hidden" name="${onceField}" value="${sentOnce}">
 ${drawn.map(fieldOf)}${options.more}${proofOf(ask, action, attempt)}
 <div class="buttons"><button class="${options.tone ?? "main"}">${options.submit}</button>${
     options.cancel !== undefined && html`<a class="button" href="${options.cancel}">${ask.t.text("common.cancel")}</a>`

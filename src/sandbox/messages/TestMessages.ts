@@ -142,7 +142,7 @@ export const TestMessages = Layer.effect(
         return { rows: (yield* withContent(accountId, rows)).flat(), total: all.length }
       }),
       clear: Effect.fn("TestMessages.clear")(function*(accountId) {
-        return (yield* repo.clear(accountId)) + (yield* chats.clear(accountId))
+        return (yield* repo.clear(accountId)).deleted + (yield* chats.clear(accountId))
       })
     })
   })

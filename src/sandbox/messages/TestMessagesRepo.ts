@@ -53,7 +53,7 @@ const make = Effect.gen(function*() {
       sql`select message_id as id, min(received_at) as received_at, min(sender) as "from", min(recipient) as "to",
           string_agg(body, '' order by part_no) as text
         from (select distinct on (message_id, part_no) message_id, part_no, parts, received_at, sender, recipient, body
-          from sandbox_sms where account_id = ${accountId} and state not in ('refused', 'put_off', 'lost')
+          from sandbox_sms where account_id = ${accountId} and state not in ('refused', 'put_off', 'lost') and not is_hidden
             and position(${to} in recipient) > 0
           order by message_id desc, part_no, id) received
         group by message_id having count(*) = max(parts) order by message_id desc limit ${maxListed}`
@@ -65,14 +65,20 @@ const make = Effect.gen(function*() {
     execute: (accountId) => sql`select id from whatsapp_sessions where account_id = ${accountId} and is_paired`
   })
 
-  const clear = (accountId: AccountId) =>
-    Effect.gen(function*() {
-      const mails = yield* Query.rowCount(sql`delete from sandbox_mails where account_id = ${accountId} returning 1`)
-      // Receipts that are due still arrive: a part is hidden, not deleted, until its receipt is reported.
-      const texts = yield* Query.rowCount(sql`delete from sandbox_sms
-        where account_id = ${accountId} and receipt_due_at is null returning 1`)
-      return mails + texts
-    })
+  /** Parts of SMS are hidden, because their receipts are still to be reported. */
+  const clear = Query.findOne({
+    Request: AccountId,
+    Result: Schema.Struct({ deleted: Schema.Int }),
+    execute: (accountId) =>
+      sql`with mails as (delete from sandbox_mails where account_id = ${accountId} returning 1),
+        parts as (
+          update sandbox_sms set is_hidden = true, body = '' where account_id = ${accountId} and not is_hidden
+          returning message_id, state
+        )
+        select (select count(*) from mails) + count(distinct message_id)
+          filter (where state not in ('refused', 'put_off', 'lost')) as deleted
+        from parts`
+  })
 
   return { mails, rawMails, sms, sessions, clear }
 })

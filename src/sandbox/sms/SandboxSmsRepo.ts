@@ -91,7 +91,7 @@ const make = Effect.gen(function*() {
   const received = ({ from, id, q, text, to }: SmsFilter) => {
     const lower = { from: from.toLowerCase(), q: q.toLowerCase(), text: text.toLowerCase() }
     const inner = [
-      sql`state not in ('refused', 'put_off', 'lost')`,
+      sql`state not in ('refused', 'put_off', 'lost') and not is_hidden`,
       ...(to === "" ? [] : [sql`recipient = ${to}`]),
       ...(id === undefined ? [] : [sql`message_id = ${id}`])
     ]
@@ -124,14 +124,18 @@ const make = Effect.gen(function*() {
       execute: () => sql`select count(*) as total from (${received(filter)}) found`
     })()
 
-  /** Deletes the selected messages from the phones. Their receipts still arrive. Returns how many there were. */
+  /**
+   * Deletes the selected messages from the phones, and returns how many there were. Their parts stay hidden until they are
+   * pruned, because their receipts are still to be reported.
+   */
   const remove = (filter: SmsFilter) =>
     Query.findOne({
       Request: Schema.Void,
       Result: Schema.Struct({ deleted: Schema.Int }),
       execute: () =>
         sql`with gone as (
-            delete from sandbox_sms where message_id in (select message_id from (${received(filter)}) found)
+            update sandbox_sms set is_hidden = true, body = ''
+            where message_id in (select message_id from (${received(filter)}) found)
             returning message_id
           ) select count(distinct message_id) as deleted from gone`
     })()
