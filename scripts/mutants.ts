@@ -2,7 +2,7 @@
  * Proves that the tests detect planted faults: `npm run mutants [part of a name …]`.
  *
  * Each file of scripts/mutants is a patch that breaks one promise. Its first line names the test files that must detect it,
- * its second line says what is broken. The patches are applied one after the other to a copy of the checkout.
+ * its second line says what is broken. Each processor has a copy of the checkout, and applies one patch after the other to it.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect, Schema } from "effect"
@@ -58,20 +58,24 @@ interface Run {
 }
 
 /** Runs test files in a checkout. */
-const runTests = (checkout: string, files: ReadonlyArray<string>, ...options: ReadonlyArray<string>): Run => {
-  const output = NodePath.join(checkout, "report.json")
-  NodeFs.rmSync(output, { force: true })
-  const vitest = NodePath.join(root, "node_modules/vitest/vitest.mjs")
-  const reporter = ["--reporter=json", `--outputFile=${output}`]
-  const { error } = NodeChildProcess.spawnSync(process.execPath, [vitest, "run", ...files, ...reporter, ...options], {
-    cwd: checkout,
-    stdio: "ignore",
-    timeout: timeLimit * files.length,
-    killSignal: "SIGINT"
+const runTests = (checkout: string, files: ReadonlyArray<string>, ...options: ReadonlyArray<string>) =>
+  Effect.callback<Run>((resume) => {
+    const output = NodePath.join(checkout, "report.json")
+    NodeFs.rmSync(output, { force: true })
+    const vitest = NodePath.join(root, "node_modules/vitest/vitest.mjs")
+    const reporter = ["--reporter=json", `--outputFile=${output}`]
+    const child = NodeChildProcess.spawn(process.execPath, [vitest, "run", ...files, ...reporter, ...options], {
+      cwd: checkout,
+      stdio: "ignore",
+      timeout: timeLimit * files.length,
+      killSignal: "SIGINT"
+    })
+    child.once("close", () => {
+      const report = NodeFs.existsSync(output) ? NodeFs.readFileSync(output, "utf8") : `{ "testResults": [] }`
+      resume(Effect.succeed({ isLate: child.killed, results: Schema.decodeSync(Report)(report).testResults }))
+    })
+    return Effect.sync(() => void child.kill("SIGINT"))
   })
-  const report = NodeFs.existsSync(output) ? NodeFs.readFileSync(output, "utf8") : `{ "testResults": [] }`
-  return { isLate: error !== undefined, results: Schema.decodeSync(Report)(report).testResults }
-}
 
 /** A copy of the checkout, as it is on the disk. */
 const copyOfCheckout = Effect.acquireRelease(
@@ -89,10 +93,11 @@ const copyOfCheckout = Effect.acquireRelease(
 )
 
 /** The test files that fail without a patch. They detect nothing. */
-const failingFiles = (checkout: string, files: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const { results } = runTests(checkout, files)
-  return files.filter((file) => results.find(({ name }) => name.endsWith(`/${file}`))?.status !== "passed")
-}
+const failingFiles = (checkout: string, files: ReadonlyArray<string>) =>
+  Effect.map(
+    runTests(checkout, files),
+    ({ results }) => files.filter((file) => results.find(({ name }) => name.endsWith(`/${file}`))?.status !== "passed")
+  )
 
 interface Verdict {
   readonly isDetected: boolean
@@ -114,31 +119,38 @@ const verdictOn = ({ isLate, results }: Run): Verdict => {
   return survived(results.length === 0 ? "no test ran" : "all tests pass")
 }
 
-const verdictOf = (checkout: string, { files, path }: Mutant, failing: ReadonlyArray<string>): Verdict => {
+const verdictOf = Effect.fnUntraced(function*(
+  checkout: string,
+  { files, path }: Mutant,
+  failing: ReadonlyArray<string>
+): Effect.fn.Return<Verdict> {
   const useless = files.filter((file) => failing.includes(file))
   if (useless.length > 0) return survived(`these fail without it: ${useless.join(", ")}`)
   const fault = applyFault(checkout, path)
   if (fault !== "") return { isDetected: false, word: "does not apply", detail: fault.split("\n")[0] ?? "" }
-  const verdict = verdictOn(runTests(checkout, files, "--bail=1"))
+  const verdict = verdictOn(yield* runTests(checkout, files, "--bail=1"))
   applyFault(checkout, path, "--reverse")
   return verdict
-}
+})
 
 const prove = Effect.gen(function*() {
   const parts = process.argv.slice(2)
   const chosen = mutants().filter(({ name }) => parts.length === 0 || parts.some((part) => name.includes(part)))
-  const checkout = yield* copyOfCheckout
-  const failing = failingFiles(checkout, [...new Set(chosen.flatMap(({ files }) => files))])
+  const checkouts = yield* Effect.forEach(NodeOs.cpus(), () => copyOfCheckout)
+  const failing = yield* failingFiles(checkouts[0] ?? root, [...new Set(chosen.flatMap(({ files }) => files))])
   let left = 0
-  for (const mutant of chosen) {
-    const { detail, isDetected, word } = verdictOf(checkout, mutant, failing)
-    // Without this a signal would not stop the loop.
-    yield* Effect.sleep("1 millis")
-    yield* Console.log(`${mutant.name.padEnd(40)} ${word.padEnd(15)} ${detail}`)
-    if (isDetected) continue
-    yield* Console.log(`  ${mutant.broken}`)
-    left += 1
-  }
+  // All take from one iterator.
+  const rest = chosen.values()
+  const proveRest = Effect.fnUntraced(function*(checkout: string) {
+    for (const mutant of rest) {
+      const { detail, isDetected, word } = yield* verdictOf(checkout, mutant, failing)
+      yield* Console.log(`${mutant.name.padEnd(40)} ${word.padEnd(15)} ${detail}`)
+      if (isDetected) continue
+      yield* Console.log(`  ${mutant.broken}`)
+      left += 1
+    }
+  })
+  yield* Effect.forEach(checkouts, proveRest, { concurrency: "unbounded", discard: true })
   yield* Console.log(`${chosen.length - left} detected, ${left} survived`)
   if (left > 0) process.exitCode = 1
 })
