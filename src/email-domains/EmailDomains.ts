@@ -55,8 +55,10 @@ export class EmailDomains extends Context.Service<EmailDomains, {
           is_displaced: Schema.Boolean
         }),
         execute: ({ accountId, domain }) =>
-          sql`select status, dkim_private_key, exists (select from email_domains o
-              where o.domain = d.domain and o.status = 'verified' and o.account_id <> d.account_id) as is_displaced
+          // Any number of test accounts may have a domain.
+          sql`select status, dkim_private_key, d.account_id > 0 and exists (select from email_domains o
+              where o.domain = d.domain and o.status = 'verified' and o.account_id <> d.account_id and o.account_id > 0
+            ) as is_displaced
             from email_domains d where account_id = ${accountId} and domain = ${domain}`
       })
 
@@ -73,7 +75,7 @@ export class EmailDomains extends Context.Service<EmailDomains, {
         Result: Schema.Struct({ account_id: AccountId, dkim_private_key: Schema.Uint8Array }),
         execute: (domain) =>
           sql`select account_id, dkim_private_key from email_domains
-            where domain = ${domain} and status = 'verified' and dkim_private_key is not null`
+            where domain = ${domain} and status = 'verified' and account_id > 0 and dkim_private_key is not null`
       })
 
       const opened = Effect.fnUntraced(function*(accountId: AccountId, domain: string, sealed: Uint8Array) {

@@ -168,6 +168,21 @@ layer(WhatsApp.layer({ env: { ...unpaced, SANDBOX_SMS_DELAY_MS: "50" } }), {
         )
       }))
 
+    it.effect("a mail whose first recipient is suppressed shows its new time", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        const email = "gone@people.example"
+        yield* node.request("POST", "/v1/email/suppressions", { key, json: { email } })
+        const body = { ...mail, to: [email, "here@people.example"] }
+        const answer = yield* schedule(node, { key, path: "/v1/email/send", body })
+        const path = `/v1/email/messages/${String(answer.at("data", "id"))}`
+        const send_at = yield* secondsAhead(86_400)
+        const moved = yield* node.request("PATCH", path, { key, json: { send_at } })
+        assert.strictEqual(moved.status, 200, moved.text)
+        assert.strictEqual(Date.parse(String(moved.at("data", "send_at"))), Date.parse(send_at))
+      }))
+
     it.effect("an address that is suppressed after the request gets no mail", () =>
       Effect.gen(function*() {
         const node = yield* Service

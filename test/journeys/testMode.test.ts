@@ -228,7 +228,8 @@ layer(Production.layer, { excludeTestServices: true })(
           assert.strictEqual(added.status, 201, added.text)
           yield* reaching(`/v1/email/domains/${String(added.at("data", "id"))}`, test, ["verified"])
           const from = { from: "us@shop.example", to: "ada@example.com", subject: "Hello", text: "Hello" }
-          assert.strictEqual((yield* node.request("POST", "/v1/email/send", { key: test, json: from })).status, 202)
+          const sent = yield* node.request("POST", "/v1/email/send", { key: test, json: from })
+          yield* reaching(`/v1/email/messages/${String(sent.at("data", "id"))}`, test, ["sent"])
           assert.strictEqual((yield* node.request("POST", "/v1/email/send", { key: live, json: from })).status, 422)
           assert.deepStrictEqual((yield* node.request("GET", "/v1/email/domains", { key: live })).at("data"), [])
         }

@@ -162,7 +162,7 @@ const letterFields = ({ cc = [], date, listUnsubscribe, messageId, subject, to }
 
 /** Programs read these fields, so their plain words stay as they are, however long. */
 const furtherField = (name: string, value: string): string => {
-  const text = value.trim()
+  const text = value.replaceAll("\t", " ").trim()
   return /^[ -~]+$/.test(text) && !text.includes("=?") ? tokenField(name, text.split(/ +/)) : textField(name, text)
 }
 
@@ -170,7 +170,7 @@ const senderFields = ({ feedbackId, from, headers = {}, replyTo }: Sender): stri
   [
     mailboxField("From", from),
     replyTo === undefined ? "" : mailboxField("Reply-To", replyTo),
-    feedbackId === undefined ? "" : textField("Feedback-ID", feedbackId),
+    feedbackId === undefined ? "" : furtherField("Feedback-ID", feedbackId),
     ...Object.entries(headers)
       .filter(([name]) => fieldName.test(name) && !reservedName.test(name))
       .map(([name, value]) => furtherField(name, value)),

@@ -148,7 +148,7 @@ const prepare = (message: Buffer, { domain, selector }: DkimSigner) => {
   const { names, present } = fieldsToSign(fields)
   const field = [
     `DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=${domain}; s=${selector};`,
-    ` h=${folded(names.join(":"), /.{1,72}(?::|$)/g)};`,
+    ` h=${folded(names.join(":"), /.{1,72}(?::|$)|[^:]+(?::|$)/g)};`,
     ` bh=${hash("sha256", body, "base64")};`,
     " b="
   ].join("\r\n")

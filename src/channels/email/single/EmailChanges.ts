@@ -70,9 +70,11 @@ export class EmailChanges extends Context.Service<EmailChanges, {
               update email_contents set created_at = ${at}::timestamptz
               where id = ${id} and account_id = ${accountId} and exists (select from mine)
             )
+            -- The first recipient's row shows the time of the message, also if that address is suppressed.
             update email_messages m set send_at = ${at}::timestamptz,
-              reschedules = with_reschedule(reschedules, send_at, ${at}::timestamptz) from mine
-            where m.id = mine.id and m.account_id = ${accountId} returning m.id`
+              reschedules = with_reschedule(reschedules, send_at, ${at}::timestamptz)
+            where (m.id = ${id} or m.id = any(array(select id from mine))) and m.account_id = ${accountId}
+              and exists (select from mine) returning m.id`
       })
 
       return EmailChanges.of({

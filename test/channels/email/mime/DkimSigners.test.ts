@@ -7,8 +7,9 @@ import { DefaultSender } from "../../../../src/channels/email/request/DefaultSen
 import { EmailDomains } from "../../../../src/email-domains/EmailDomains.ts"
 import { Vault } from "../../../../src/platform/crypto/Vault.ts"
 import { EmailAddress } from "../../../../src/values/EmailAddress.ts"
+import { shadowOf } from "../../../../src/values/TestMode.ts"
 import { dkimKey, insertDomain, mainKey } from "../../../support/bulkMail.ts"
-import { makeAccount } from "../../../support/Service.ts"
+import { makeAccount, makeKey } from "../../../support/Service.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
 
 const standard = EmailAddress.make("us@messages.example")
@@ -36,6 +37,24 @@ layer(Subject, { excludeTestServices: true })("DkimSigners", (it) => {
       yield* insertDomain(owner, "shop.example", { key: dkimKey.pem })
       assert.include((yield* Effect.flip(signerOf(former, from))).message, "belongs to another account")
       assert.isTrue(Option.isSome(yield* signerOf(owner, from)))
+    }))
+
+  it.effect("takes no notice of test accounts, of which any number may have a domain, and signs their mail too", () =>
+    Effect.gen(function*() {
+      const signerOf = yield* DkimSigners.make
+      const from = EmailAddress.make("us@shared.example")
+      const { accountId: owner } = yield* makeAccount()
+      const { accountId: other } = yield* makeAccount()
+      yield* insertDomain(owner, "shared.example", { key: dkimKey.pem })
+      for (const account of [owner, other]) {
+        yield* makeKey(account, { mode: "test" })
+        yield* insertDomain(shadowOf(account), "shared.example", { key: another })
+        yield* insertDomain(shadowOf(account), "messages.example", { key: another })
+      }
+      for (const account of [owner, shadowOf(owner), shadowOf(other)]) {
+        assert.isTrue(Option.isSome(yield* signerOf(account, from)))
+      }
+      assert.isTrue(Option.isNone(yield* signerOf(null, standard)))
     }))
 
   it.effect("uses the default sender's verified key, never one that an account only added", () =>

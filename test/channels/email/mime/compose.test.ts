@@ -138,6 +138,14 @@ describe("a composed message", () => {
     assert.strictEqual(fieldNames({ headers }).length, fieldNames({}).length + 3)
   })
 
+  it("keeps the words of fields that programs read, also beside a tab and of any length", () => {
+    const ids = ["a", "b"].map((name) => `<${name.repeat(70)}@example.com>`)
+    const feedbackId = `email_batch_${"1".repeat(26)}:1000000:bulk:messaging`
+    const fields = header({ headers: { References: ids.join("\t") }, feedbackId })
+    assert.include(fields, `References: ${ids.join(" ")}`)
+    assert.include(fields, `Feedback-ID: ${feedbackId}`)
+  })
+
   it("has the same bytes each time, also from a prepared sender", () => {
     const write = prepare(sender)
     assert.isTrue(write(letter).equals(compose({ ...sender, ...letter })))

@@ -105,6 +105,12 @@ describe("a signature", () => {
       assert.deepStrictEqual(names, fields.flatMap((name) => sealed.includes(name) ? [name, name] : [name]))
     }))
 
+  it.effect("verifies for a field whose name is as long as names may be", () =>
+    Effect.gen(function*() {
+      const headers = { [`X-${"a".repeat(74)}`]: "1", [`X-${"b".repeat(71)}`]: "2" }
+      assert.deepInclude(yield* verdict(yield* signed(compose({ ...letter, headers }))), { result: "pass" })
+    }))
+
   it.effect("leaves the message unchanged, and is the same each time", () =>
     Effect.gen(function*() {
       const message = compose(letter)
