@@ -4,6 +4,7 @@ import { SandboxWhatsAppRepo } from "../../../src/sandbox/whatsapp/SandboxWhatsA
 import { SimulatedWhatsApp } from "../../../src/sandbox/whatsapp/SimulatedWhatsApp.ts"
 import { startSimulator } from "../../../src/sandbox/whatsapp/SimulatorHost.ts"
 import { connected } from "../../support/baileysClient.ts"
+import { makeRawServer } from "../../support/RawServer.ts"
 import { ann, bob, jid, session } from "../../support/simulatedSession.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
@@ -46,6 +47,15 @@ layer(TestDatabase.layer, { excludeTestServices: true })("simulated WhatsApp of 
         assert.deepStrictEqual((yield* control("messages", bob)).map(({ text }) => text), ["hello"])
         const refusal = yield* Effect.flip(control("messages", "15559990000"))
         assert.strictEqual(refusal.reason, "No phone has the number 15559990000")
+      }))
+
+    it.effect("a call ends with a reason if another program has the port of a host that was killed", () =>
+      Effect.gen(function*() {
+        const nodes = yield* Layer.build(sandbox)
+        const other = yield* makeRawServer(() => {})
+        yield* Context.get(nodes, SandboxWhatsAppRepo).announce(Number(new URL(other.url).port))
+        const refusal = yield* Effect.flip(Context.get(nodes, SimulatedWhatsApp).control("phones"))
+        assert.include(refusal.reason, "try again")
       }))
   })
 })

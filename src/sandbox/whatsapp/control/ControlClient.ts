@@ -8,10 +8,14 @@ export type RemoteControls = {
   readonly [V in Verb]: (...parameters: Parameters<Controls[V]>) => Promise<Awaited<ReturnType<Controls[V]>>>
 }
 
+/** Milliseconds until a call fails. After a node was killed, its port may belong to a program that never answers. */
+const timeout = 5_000
+
 const post = (url: string, body: string): Promise<{ readonly status: number; readonly text: string }> =>
   new Promise((resolve, reject) => {
     const request = NodeHttp.request(url, { method: "POST", headers: { "content-type": "application/json" } })
     request.on("error", reject)
+    request.setTimeout(timeout, () => request.destroy(new Error("no answer from the simulator")))
     request.on("response", (response) => {
       const chunks: Array<Buffer> = []
       response.on("data", (chunk: Buffer) => chunks.push(chunk))
