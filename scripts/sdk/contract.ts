@@ -144,14 +144,6 @@ const resultOf = (operation: DocumentOperation, components: OpenApiDocument["com
   return isWrapped ? { kind: "data", schema: data } : { kind: "json", schema }
 }
 
-/** A body that may be left out has two identical alternatives. */
-const bodyOf = ({ requestBody }: DocumentOperation) => {
-  const schema = jsonOf(requestBody)
-  const [first, ...others] = schema?.anyOf ?? []
-  const isSame = first?.$ref !== undefined && others.every(({ $ref }) => $ref === first.$ref)
-  return isSame ? first : schema
-}
-
 const requestSchemas = ({ body, pathParameters, query }: Operation) => [
   ...(body === undefined ? [] : [body]),
   ...[...pathParameters, ...query].map(({ schema }) => schema)
@@ -175,7 +167,7 @@ const operationsOf = ({ components, paths }: OpenApiDocument): ReadonlyArray<Ope
         ),
         pathParameters: parameters.filter((parameter) => parameter.in === "path"),
         query: parameters.filter((parameter) => parameter.in === "query"),
-        body: bodyOf(operation),
+        body: jsonOf(operation.requestBody),
         keyed: parameters.some(({ name }) => name === "Idempotency-Key"),
         result: resultOf(operation, components.schemas)
       }]

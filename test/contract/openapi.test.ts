@@ -19,6 +19,7 @@ const Operation = Schema.Struct({
   tags: Schema.NonEmptyArray(Schema.String),
   security: Schema.Array(Schema.Record(Schema.String, Schema.Array(Schema.String))),
   parameters: Schema.Array(Schema.Struct({ name: Schema.String, in: Schema.String, schema: Schema.Unknown })),
+  requestBody: Schema.optionalKey(Schema.Struct({ required: Schema.Boolean })),
   responses: Schema.Record(
     Schema.String,
     Schema.Struct({
@@ -247,6 +248,15 @@ describe("OpenAPI document", () => {
       assert.deepStrictEqual(untyped.map(({ properties }) => properties.type.enum[0]), ["text"])
     }
     assert.deepInclude(document.components.schemas["WhatsAppPollContent"], { required: ["question", "options"] })
+  })
+
+  it("a body is required, but where all that it has can be left out", () => {
+    const optional = operations.filter(({ operation }) => operation.requestBody?.required === false)
+    assert.sameMembers(optional.map(({ name }) => name), [
+      "POST /v1/api-keys/{id}/rotate",
+      "POST /v1/webhooks/{id}/rotate-secret",
+      "POST /v1/whatsapp/sessions"
+    ])
   })
 
   it("whole numbers have a size, and no bound that only JavaScript has", () => {

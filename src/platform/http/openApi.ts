@@ -40,15 +40,17 @@ const choiceOf = (json: JsonObject): JsonObject => {
 const referenceOf = (json: JsonObject): JsonObject =>
   typeof json["$ref"] === "string" ? { ...json, $ref: nameOf(json["$ref"]) } : json
 
-const mayBeNull = (schema: Json | undefined): boolean =>
-  schema !== undefined && isObject(schema) && Array.isArray(schema["anyOf"])
-  && schema["anyOf"].some((part: Json) => isObject(part) && part["type"] === "null")
+const mayBeAbsent = (schema: Json | undefined): boolean => {
+  if (schema === undefined || !isObject(schema) || !Array.isArray(schema["anyOf"])) return false
+  const names = schema["anyOf"].map((part: Json) => isObject(part) && nameOf(String(part["$ref"])))
+  return names.length > 1 && new Set(names).size === 1
+}
 
-/** The library describes an optional body as a required body that may be `null`. */
+/** The library describes a body that may be left out as a required body with the same schema twice. */
 const bodyOf = (json: JsonObject): JsonObject => {
   const { content, required } = json
   const optional = required === true && content !== undefined && isObject(content)
-    && Object.values(content).some((type) => isObject(type) && mayBeNull(type["schema"]))
+    && Object.values(content).some((type) => isObject(type) && mayBeAbsent(type["schema"]))
   return optional ? { ...json, required: false } : json
 }
 
