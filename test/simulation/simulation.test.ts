@@ -50,7 +50,14 @@ class Lanes extends Context.Service<Lanes, ReadonlyArray<Sessions>>()(
   )
 }
 
-const run = (seed: number, sessions: Sessions) => Effect.promise(() => runSeed(workloadOf(seed), sessions, seed))
+const replay = (seed: number) => `SIMULATION_SEED=${seed} npx vitest run test/simulation`
+
+const run = (seed: number, sessions: Sessions) =>
+  Effect.promise(() =>
+    runSeed(workloadOf(seed), sessions, seed).catch((error: unknown) => {
+      throw new Error(replay(seed), { cause: error })
+    })
+  )
 
 layer(Lanes.layer, { excludeTestServices: true })("the simulation", (it) => {
   it.effect.each(seeds.length === 1 ? seeds : workloads.map((_, index) => index))(
@@ -82,11 +89,7 @@ layer(Lanes.layer, { excludeTestServices: true })("the simulation", (it) => {
             const { trace, violations } = yield* run(seed, sessions)
             if (seeds.length === 1) console.log(trace.join("\n"))
             if (violations.length === 0) continue
-            failures.push(
-              `${workloadOf(seed).name}: ${
-                violations.join("; ")
-              }\nSIMULATION_SEED=${seed} npx vitest run test/simulation`
-            )
+            failures.push(`${workloadOf(seed).name}: ${violations.join("; ")}\n${replay(seed)}`)
             traces.push(...trace)
           }
         })
