@@ -21,11 +21,14 @@ layer(Service.layer({ env: { RATE_LIMIT_LOGIN: "3" } }), { excludeTestServices: 
         const made = yield* node.request("POST", "/v1/api-keys", { key, json: { name: "Leaked" } })
         const leaked = String(made.at("data", "key"))
         yield* node.request("DELETE", `/v1/api-keys/${made.at("data", "id")}`, { key })
-        const answer = yield* node.request("GET", "/v1/webhooks/12345678", { key: leaked })
+        const headers = { "x-request-id": "r".repeat(200) }
+        const answer = yield* node.request("GET", "/v1/webhooks/12345678", { key: leaked, headers })
         assertRefused(answer, 401, "revoked_api_key")
+        assert.notInclude(answer.headers["x-request-id"], "r")
         const seen = yield* refusalOf(node, answer.headers["x-request-id"])
         assert.deepStrictEqual(seen, {
           request_id: answer.headers["x-request-id"],
+          client_request_id: "r".repeat(128),
           client_address: "127.0.0.1",
           method: "GET",
           route: "/v1/webhooks/:id",

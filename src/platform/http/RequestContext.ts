@@ -18,6 +18,8 @@ export interface Caller {
 export interface RequestFacts {
   /** UUID version 7: `X-Request-Id` of the answer and `meta.request_id` of its body. */
   readonly requestId: string
+  /** The start of the client's own `X-Request-Id`, for the log. */
+  readonly clientRequestId?: string | undefined
   /** The client's address: the peer's, or the one that a trusted proxy forwards. */
   readonly clientAddress: string
   /** What the client calls itself: the start of `User-Agent`, empty without one. */

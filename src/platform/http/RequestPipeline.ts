@@ -88,6 +88,9 @@ export const whileDatabaseAnswers = Effect.gen(function*() {
 /** Enough to recognise a program. */
 const maxAgentLength = 200
 
+/** Longer than any usual id. */
+const maxRequestIdLength = 128
+
 /** Load balancers may still check the health of a node that shuts down. */
 const isHealth = (path: string) => path.startsWith("/health/")
 
@@ -107,8 +110,11 @@ const errorOf = Effect.fnUntraced(function*(outages: Outages["Service"], cause: 
     yield* outages.note(cause)
     return new ServiceUnavailable()
   }
-  const { requestId } = yield* RequestContext
-  yield* Effect.logError("request failed", cause).pipe(Effect.annotateLogs({ request_id: requestId }))
+  const { clientRequestId, requestId } = yield* RequestContext
+  yield* Effect.logError("request failed", cause).pipe(Effect.annotateLogs({
+    request_id: requestId,
+    ...(clientRequestId !== undefined && { client_request_id: clientRequestId })
+  }))
   return new InternalError()
 })
 
@@ -208,6 +214,7 @@ const through = Effect.gen(function*() {
       const isOwn = Context.get(context, OwnRequest) !== undefined
       const facts: RequestFacts = {
         requestId: uuid7(startedAt),
+        clientRequestId: request.headers["x-request-id"]?.slice(0, maxRequestIdLength),
         clientAddress: Option.getOrElse(request.remoteAddress, () => ""),
         userAgent: (request.headers["user-agent"] ?? "").slice(0, maxAgentLength),
         publicBase: base,

@@ -13,9 +13,11 @@ interface Pair {
   count: number
 }
 
-const factsOf = ({ facts: { caller = {}, clientAddress, requestId }, method, reason, route, status }: Refusal) => {
+const factsOf = ({ facts: request, method, reason, route, status }: Refusal) => {
+  const { caller = {}, clientAddress, clientRequestId, requestId } = request
   const facts = {
     request_id: requestId,
+    client_request_id: clientRequestId,
     client_address: clientAddress,
     method,
     route,
