@@ -9,6 +9,7 @@ import * as NodeStream from "node:stream"
 import * as NodeTls from "node:tls"
 import { asking } from "../support/bulkMail.ts"
 import { makeRawServer } from "../support/RawServer.ts"
+import { bringForward, schedule } from "../support/scheduled.ts"
 import { selfSigned } from "../support/selfSigned.ts"
 import { eventually, makeAccount, startNode } from "../support/Service.ts"
 import { makeListener } from "../support/singleMail.ts"
@@ -250,6 +251,22 @@ layer(TestDatabase.layer, { excludeTestServices: true })("SMS over SMPP", (it) =
       assert.deepStrictEqual([smsc.submits.length, refusals], [27, 15])
     })))
 
+  it.effect("a scheduled SMS that was accepted days before its time waits while the carrier throttles", () =>
+    onOwnDatabase(Effect.gen(function*() {
+      const smsc = yield* makeSmsc((_, index) => index === 0 ? { status: 0x58 } : {})
+      const node = yield* startOn(smsc)
+      const { key } = yield* makeAccount()
+      const body = { to: freshNumber(), content: "Hello" }
+      const id = Number((yield* schedule(node, { key, path: "/v1/sms/send", body })).at("data", "message_id"))
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`update messages set created_at = now() - interval '3 days' where id = ${id}`
+      yield* sql`update sms_parts set created_at = now() - interval '3 days' where message_id = ${id}`
+      yield* bringForward("sms", { id })
+      const found = yield* smsReaching(node, { id, key, statuses: ["sent", "failed"] })
+      assert.deepInclude(found, { status: "sent", error_code: null })
+      assert.strictEqual(smsc.submits.length, 2)
+    })))
+
   it.effect("a submit without an answer is repeated once over a new connection and then delivered", () =>
     onOwnDatabase(Effect.gen(function*() {
       const smsc = yield* makeSmsc(() => ({ never: true }))
@@ -262,6 +279,27 @@ layer(TestDatabase.layer, { excludeTestServices: true })("SMS over SMPP", (it) =
       yield* smsReaching(node, { id, key, statuses: ["delivered"] })
       assert.deepStrictEqual(smsc.submits.map(({ session }) => session), [1, 2])
       assert.strictEqual(smsc.binds(), 2)
+    })))
+
+  it.effect("a carrier that no longer knows the bind is bound again, and submits in flight keep their answers", () =>
+    onOwnDatabase(Effect.gen(function*() {
+      const smsc = yield* makeSmsc(({ session }, index) => {
+        if (session > 1) return {}
+        return index === 0 ? { status: 0x04, afterMillis: 500 } : { afterMillis: 800 }
+      })
+      const node = yield* startOn(smsc)
+      const { key } = yield* makeAccount()
+      const json = { content: "Hello", recipients: [freshNumber(), freshNumber()] }
+      const batch = yield* node.request("POST", "/v1/sms/send-bulk", { key, json })
+      const path = `/v1/sms/batches/${String(batch.at("data", "batch_id"))}`
+      const ended = yield* asking(node.request("GET", path, { key }), ({ at }) => at("data", "completed_at") !== null)
+      assert.deepInclude(ended.at("data"), { sent: 2, failed: 0 })
+      assert.deepStrictEqual(smsc.submits.map(({ session }) => session), [1, 1, 2])
+      assert.strictEqual(smsc.binds(), 2)
+      const sql = yield* SqlClient.SqlClient
+      const parts = yield* sql`select distinct p.doubts::int from sms_parts p join messages m on m.id = p.message_id
+        where m.batch_id = ${String(batch.at("data", "batch_id"))}`
+      assert.deepStrictEqual(parts, [{ doubts: 0 }])
     })))
 
   it.effect(

@@ -39,7 +39,7 @@ export interface PartProgress {
   readonly attempt_count: number
   /** How many submits ended without an answer. */
   readonly unconfirmed_attempts: number
-  /** How long ago its message was accepted. */
+  /** How long ago its message was accepted; of a scheduled message, how long ago its time was. */
   readonly ageMillis: number
 }
 

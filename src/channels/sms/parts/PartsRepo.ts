@@ -61,7 +61,7 @@ const make = Effect.gen(function*() {
           )
           select c.message_id, c.part_no, c.parts, c.encoding, c.body, c.code_seed, c.account_id, c.attempt_count,
             case when c.code_seed is not null then 0 else c.lane - ${first}::smallint + 1 end as lane, c.doubts as unconfirmed_attempts,
-            c.claims as claim_number, m.sender, m.recipient, m.batch_id, extract(epoch from now() - c.created_at)::float8 * 1000 as age_millis
+            c.claims as claim_number, m.sender, m.recipient, m.batch_id, extract(epoch from now() - greatest(c.created_at, m.send_at))::float8 * 1000 as age_millis
           from claimed c join messages m on m.id = c.message_id order by lane, c.message_id, c.part_no`
     })()
 

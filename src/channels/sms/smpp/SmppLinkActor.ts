@@ -89,7 +89,10 @@ const make = Effect.gen(function*() {
     }))
   })
 
-  const outcomeOf = Effect.fnUntraced(function*(result: SmppSession.SubmitResult): Effect.fn.Return<SubmitOutcome> {
+  const outcomeOf = Effect.fnUntraced(function*(
+    result: SmppSession.SubmitResult,
+    session: Effect.Success<ReturnType<typeof SmppSession.open>>
+  ): Effect.fn.Return<SubmitOutcome> {
     if (result._tag === "NotSent") return unavailable("there was no bind", 1_000)
     if (result._tag === "Unconfirmed") return result
     const code = statusCode(result.status)
@@ -101,6 +104,8 @@ const make = Effect.gen(function*() {
       case "throttled":
         return unavailable("the carrier throttles", yield* rate.throttled)
       case "unbound":
+        // A carrier that has forgotten the bind refuses everything on it, and may still answer enquire_link.
+        yield* session.end("the carrier had lost it")
         return unavailable("the carrier had lost the bind", 5_000)
       case "deferred":
         return { _tag: "Deferred", code, reason }
@@ -115,7 +120,8 @@ const make = Effect.gen(function*() {
     yield* Effect.annotateLogs(Effect.logInfo("bound to the carrier"), { bind: bindName })
     reach = "works"
     const turns = yield* SmppTurns.make(rate.reserve, smppWindow)
-    const submit: Submit = (part, lease) => Effect.flatMap(turns.submit(part, session.submit(part, lease)), outcomeOf)
+    const submit: Submit = (part, lease) =>
+      Effect.flatMap(turns.submit(part, session.submit(part, lease)), (result) => outcomeOf(result, session))
     const ahead = Math.min(lookahead.max, Math.max(lookahead.min, smppWindow))
     sender = yield* SmsSender.start({ mode: "live", provider: bindName, concurrency: smppWindow + ahead, submit })
     return yield* session.closed

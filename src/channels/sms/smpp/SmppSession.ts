@@ -225,9 +225,11 @@ export const open = Effect.fnUntraced(function*(options: SessionOptions) {
   return {
     /** Ends with the reason when a bind ends. */
     closed: Deferred.await(closed),
+    /** Submits nothing more. The connection stays open for the answers in flight, until the scope closes. */
+    end: (reason: string) => Deferred.succeed(closed, reason),
     /** Interrupts itself when the lease is lost. */
     submit: Effect.fnUntraced(function*(part: OutgoingPart, lease: Lease): Effect.fn.Return<SubmitResult> {
-      if (!connection.isOpen) return { _tag: "NotSent" }
+      if (!connection.isOpen || Deferred.isDoneUnsafe(closed)) return { _tag: "NotSent" }
       const pdu = submitBody(part)
       const reply = yield* Effect.suspend(() =>
         lease.begin() ? ask(connection, commands.submitSm, pdu) : Effect.interrupt
