@@ -211,7 +211,8 @@ export const allowed: ReadonlyArray<Allowed> = [
       "select message_id, count(*) as parts, count(*) filter (where status in ($)) as sent",
       "select clock_timestamp() as now, id, account_id, recipient, type, status, batch_id",
       "select m.id from messages m join message_batches b on b.id = m.batch_id where m.id = any($)",
-      "with step as (select * from unnest($::timestamptz[], $) as t (id, status, at, error_code, error_message)), unsent",
+      "with step as (select * from unnest($::timestamptz[], $) as t (id, status, at, error_code, error_message)) update messages m",
+      "update sms_parts set status = $, error_code = $, completed_at = now() where message_id = any($)",
       "with step as (select * from unnest($) as t (id, sent, failed, canceled)), locked"
     ]
   },

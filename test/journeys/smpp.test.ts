@@ -267,6 +267,23 @@ layer(TestDatabase.layer, { excludeTestServices: true })("SMS over SMPP", (it) =
       assert.strictEqual(smsc.submits.length, 2)
     })))
 
+  it.effect("a part that the carrier puts off is not submitted again once another part of its SMS was refused", () =>
+    onOwnDatabase(Effect.gen(function*() {
+      const smsc = yield* makeSmsc(({ joined }, index) => {
+        if (joined === undefined || index > 1) return {}
+        return joined[2] === 1 ? { status: 0x0b } : { status: 0x58, afterMillis: 1_000 }
+      })
+      const node = yield* startOn(smsc)
+      const { key } = yield* makeAccount()
+      const id = yield* sendSms(node, key, { to: freshNumber(), content: "a".repeat(200) })
+      yield* smsReaching(node, { id, key, statuses: ["failed"] })
+      const sql = yield* SqlClient.SqlClient
+      const parts = sql`select status, error_code from sms_parts where message_id = ${id} order by part_no`
+      const ended = yield* eventually(parts, (rows) => rows.every(({ status }) => /failed|sent/.test(String(status))))
+      assert.deepStrictEqual(ended.map(({ error_code }) => error_code), ["smpp_0x0000000b", "message_failed"])
+      assert.strictEqual(smsc.submits.length, 2)
+    })))
+
   it.effect("a submit without an answer is repeated once over a new connection and then delivered", () =>
     onOwnDatabase(Effect.gen(function*() {
       const smsc = yield* makeSmsc(() => ({ never: true }))

@@ -222,15 +222,17 @@ const make = Effect.gen(function*() {
     sql`delete from sms_unmatched_receipts where received_at < now() - interval '10 minutes'`
   )
 
-  /** Changes the status of messages. The queued parts of a failed message are not sent, because no handset shows them. */
+  /** Fails the queued parts of failed messages: no handset shows them. */
+  const failUnsent = (ids: ReadonlyArray<MessageId>) =>
+    Query.run(sql`update sms_parts set status = 'failed', error_code = 'message_failed', completed_at = now()
+      where message_id = any(${column.int8(ids)}) and status = 'queued'`)
+
+  /** Changes the status of messages. */
   const advance = (changes: ReadonlyArray<StatusChange>) =>
     Query.run(sql`with step as (
         select * from unnest(${column.int8(changes.map((s) => s.id))}, ${column.text(changes.map((s) => s.status))},
           ${column.text(changes.map((s) => s.at))}::timestamptz[], ${column.text(changes.map((s) => s.error_code))},
           ${column.text(changes.map((s) => s.error_message))}) as t (id, status, at, error_code, error_message)
-      ), unsent as (
-        update sms_parts p set status = 'failed', error_code = 'message_failed', completed_at = s.at
-        from step s where p.message_id = s.id and s.status = 'failed' and p.status = 'queued'
       )
       update messages m set status = s.status, error_code = s.error_code, error_message = s.error_message,
         sent_at = case when s.status in ('sent', 'delivered') then coalesce(m.sent_at, s.at) else m.sent_at end,
@@ -251,6 +253,7 @@ const make = Effect.gen(function*() {
     takeMatched,
     pruneUnmatched,
     counts,
+    failUnsent,
     advance
   }
 })

@@ -117,6 +117,11 @@ export class PartStatusUpdates extends Context.Service<PartStatusUpdates, {
           const messages = yield* repo.lock([...new Set(ids)])
           yield* change
           const advanced = yield* advancedOf(messages)
+          const failed = [
+            ...messages.filter(({ status }) => status === "failed").map(({ id }) => id),
+            ...advanced.filter(({ advance: { status } }) => status === "failed").map(({ change: { id } }) => id)
+          ]
+          if (failed.length > 0) yield* repo.failUnsent(failed)
           if (advanced.length === 0) return
           yield* repo.advance(advanced.map(({ change }) => change))
           yield* countBatches(advanced.map(({ advance: { leavesQueue, status }, message: { batch_id: batchId } }) => ({

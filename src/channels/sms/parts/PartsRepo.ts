@@ -9,7 +9,7 @@ import { dueRows } from "../../../platform/work/dueRows.ts"
 import type { AllottedTurn, Turn } from "../../../platform/work/FairClaims.ts"
 import { MessageBatchId, MessageId } from "../../../values/Ids.ts"
 import { PhoneNumber } from "../../../values/PhoneNumber.ts"
-import { firstLane, type Mode } from "../../../values/TestMode.ts"
+import { firstLane, Mode } from "../../../values/TestMode.ts"
 import { unconfirmed } from "./PartState.ts"
 import { lanes } from "./SmsProvider.ts"
 
@@ -117,15 +117,16 @@ const make = Effect.gen(function*() {
   }
 
   /**
-   * Returns parts to the queue whose lease has not been renewed for `leaseTimeout`. They may have been submitted, so this
-   * counts an unconfirmed attempt, and their former node's outcome changes nothing. The second time they fail.
+   * Returns parts of one mode to the queue whose lease has not been renewed for `leaseTimeout`, whichever provider the
+   * node that claimed them had. They may have been submitted, so this counts an unconfirmed attempt, and their former
+   * node's outcome changes nothing. The second time they fail. `has_failed` is for the part or its message.
    */
   const reclaimExpired = Query.findAll({
-    Request: Schema.Struct({ provider: Schema.String, leaseTimeout: Schema.Duration }),
+    Request: Schema.Struct({ mode: Mode, leaseTimeout: Schema.Duration }),
     Result: Schema.Struct({ message_id: MessageId, has_failed: Schema.Boolean }),
-    execute: ({ leaseTimeout, provider }) =>
+    execute: ({ leaseTimeout, mode }) =>
       sql`with orphaned as (
-          select message_id, part_no from sms_parts where status = 'sending' and provider = ${provider}
+          select message_id, part_no from sms_parts where status = 'sending' and (account_id < 0) = ${mode === "test"}
             and due_at <= now() - ${Duration.toMillis(leaseTimeout)}::float8 * interval '1 millisecond'
           order by message_id, part_no for update skip locked
         )
@@ -135,7 +136,8 @@ const make = Effect.gen(function*() {
           error_message = case when doubts = 0 then null else ${unconfirmed.error_message} end,
           completed_at = case when doubts = 0 then null else now() end
         from orphaned where p.message_id = orphaned.message_id and p.part_no = orphaned.part_no
-        returning p.message_id, p.status = 'failed' as has_failed`
+        returning p.message_id, p.status = 'failed'
+          or exists (select from messages m where m.id = p.message_id and m.status = 'failed') as has_failed`
   })
 
   /** Returns claims to the queue that have not begun, unless another node has reclaimed them. */

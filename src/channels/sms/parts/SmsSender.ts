@@ -4,7 +4,7 @@
  * Callers: `SmsOutlet` on every node, or the actor of the SMPP bind. Both wake it after a commit, and it polls every second.
  * State: the rows of `sms_parts`. It claims no more than it begins, so a crash leaves only parts in flight unconfirmed.
  * On shard move: with the bind's shard it waits up to 8 seconds for the answers to its submits.
- * Idempotence: after 10 seconds without renewal another sender of the provider reclaims a part and submits it once more.
+ * Idempotence: after 10 seconds without renewal another sender of the mode reclaims a part and submits it once more.
  * Each claim has a number, so the former sender's outcome changes nothing.
  * Sleep: with its scope.
  */
@@ -92,9 +92,10 @@ const makePolicy = Effect.fnUntraced(function*({ concurrency, mode, provider, su
     release: repo.release,
     renewal: {
       renew: repo.renew,
-      // A part that fails ends its message in the same transaction: nothing else would look at the message again.
+      // A part that fails ends its message in the same transaction, and a failed message its parts: nothing else would look
+      // at them again.
       reclaim: transaction(Effect.gen(function*() {
-        const reclaimed = yield* repo.reclaimExpired({ provider, leaseTimeout })
+        const reclaimed = yield* repo.reclaimExpired({ mode, leaseTimeout })
         yield* updates.refresh(reclaimed.filter(({ has_failed }) => has_failed).map(({ message_id }) => message_id))
         return reclaimed.length
       }))

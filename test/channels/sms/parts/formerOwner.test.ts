@@ -12,11 +12,11 @@ import { makeAccount } from "../../../support/Service.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
 import { noEvents } from "../../../support/testEvents.ts"
 
-const claim = (id: MessageId) =>
+const claim = (id: MessageId, provider = "sandbox") =>
   Effect.flatMap(
     PartsRepo,
     ({ claimsOf }) =>
-      Effect.map(claimsOf("live", "sandbox").claimOldest([9, 9, 9]), (parts) =>
+      Effect.map(claimsOf("live", provider).claimOldest([9, 9, 9]), (parts) =>
         parts.find(({ message_id }) => message_id === id) ?? assert.fail("the part was not claimed"))
   )
 
@@ -34,8 +34,10 @@ const makePart = Effect.gen(function*() {
 
 const reclaim = Effect.flatMap(
   PartsRepo,
-  ({ reclaimExpired }) => reclaimExpired({ provider: "sandbox", leaseTimeout: Duration.zero })
+  ({ reclaimExpired }) => reclaimExpired({ mode: "live", leaseTimeout: Duration.zero })
 )
+
+const reclaimOf = (id: MessageId) => Effect.map(reclaim, (rows) => rows.filter(({ message_id }) => message_id === id))
 
 formerOwnerChangesNothing("an SMS part", {
   layer: Layer.merge(
@@ -43,7 +45,7 @@ formerOwnerChangesNothing("an SMS part", {
     PartStatusUpdates.layer.pipe(Layer.provide([Usage.layer, noEvents]))
   ),
   make: makePart,
-  claim,
+  claim: (id) => claim(id),
   takeOver: (id) => Effect.andThen(reclaim, claim(id)),
   writes: {
     renewal: (part) => Effect.flatMap(PartsRepo, ({ renew }) => renew([part])),
@@ -77,9 +79,27 @@ layer(PartsRepo.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTes
       Effect.gen(function*() {
         const id = yield* makePart
         yield* claim(id)
-        assert.deepStrictEqual(yield* reclaim, [{ message_id: id, has_failed: false }])
+        assert.deepStrictEqual(yield* reclaimOf(id), [{ message_id: id, has_failed: false }])
         assert.strictEqual((yield* claim(id)).unconfirmed_attempts, 1)
-        assert.deepStrictEqual(yield* reclaim, [{ message_id: id, has_failed: true }])
+        assert.deepStrictEqual(yield* reclaimOf(id), [{ message_id: id, has_failed: true }])
+      }))
+
+    it.effect("names its message for a refresh when that has failed by another part", () =>
+      Effect.gen(function*() {
+        const id = yield* makePart
+        yield* claim(id)
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`update messages set status = 'failed' where id = ${id}`
+        assert.deepStrictEqual(yield* reclaimOf(id), [{ message_id: id, has_failed: true }])
+      }))
+
+    it.effect("is reclaimed by the next provider's sender when the provider has changed, but not by the other mode's", () =>
+      Effect.gen(function*() {
+        const { reclaimExpired } = yield* PartsRepo
+        const id = yield* makePart
+        yield* claim(id, "former")
+        assert.deepStrictEqual(yield* reclaimExpired({ mode: "test", leaseTimeout: Duration.zero }), [])
+        assert.deepStrictEqual(yield* reclaimOf(id), [{ message_id: id, has_failed: false }])
       }))
   }
 )
