@@ -164,12 +164,15 @@ const make = Effect.gen(function*() {
       Request: Schema.Void,
       Result: Attempt,
       execute: () =>
-        sql`select attempt, outcome, recipient, part, peer, reply, duration_ms, dialogue, next_at, at,
+        // The newest ones: they say why a message still waits.
+        sql`select a.* from (
+          select attempt, outcome, recipient, part, peer, reply, duration_ms, dialogue, next_at, at,
             at - coalesce(duration_ms, 0) * interval '1 millisecond' as started_at
           from message_attempts where message_id = ${id} and channel = ${channel} and account_id = ${accountId}
             and at >= ${from}::timestamptz - interval '2 hours'
             and at <= coalesce(${until}::timestamptz, now()) + interval '2 hours'
-          order by at, attempt limit 1000`.unprepared
+          order by at desc, attempt desc limit 1000
+        ) a order by a.at, a.attempt`.unprepared
     })()
 
   const published = (about: Statement.Fragment, from: Timestamp) =>

@@ -1,8 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { assertRefused } from "../contract/contract.ts"
 import { freePort } from "../support/freePort.ts"
-import { eventually, makeAccount, startNode } from "../support/Service.ts"
+import { makeRawServer } from "../support/RawServer.ts"
+import { eventually, makeAccount, type RunningNode, startNode } from "../support/Service.ts"
 import {
   callbackPath,
   callbackSecret as secret,
@@ -16,6 +18,12 @@ import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 
 /** A node whose SMS provider is a test server. */
 const start = (url: string) => Effect.flatMap(httpProvider(url), (env) => startNode({ env }))
+
+const attentionOf = (node: RunningNode, key: string) =>
+  Effect.map(
+    node.request("GET", "/v1/account/attention", { key }),
+    ({ at }) => (at("data") as ReadonlyArray<{ readonly code: string }>).map(({ code }) => code)
+  )
 
 layer(TestDatabase.layer, { excludeTestServices: true })(
   "SMS through an HTTP provider",
@@ -66,14 +74,30 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
         const node = yield* start(`http://127.0.0.1:${port}/send`)
         const { key } = yield* makeAccount()
         const id = yield* sendSms(node, key, { to: freshNumber(), content: "Hello" })
-        const codes = Effect.map(
-          node.request("GET", "/v1/account/attention", { key }),
-          ({ at }) => (at("data") as ReadonlyArray<{ readonly code: string }>).map(({ code }) => code)
-        )
+        const codes = attentionOf(node, key)
         yield* eventually(codes, (found) => found.includes("carrier_away"))
         yield* makeWebhookReceiver({ port, script: () => ({ status: 200, body: `{"id":"late"}` }) })
         yield* smsReaching(node, { id, key, statuses: ["sent"] })
         yield* eventually(codes, (found) => !found.includes("carrier_away"))
+      }))
+
+    it.effect("a text waits, and loses no attempt, while the provider resets connections during the handshake of TLS", () =>
+      Effect.gen(function*() {
+        let connections = 0
+        const { url } = yield* makeRawServer((socket) => {
+          connections++
+          socket.once("data", () => socket.resetAndDestroy())
+        })
+        const node = yield* start(`${url.replace("http:", "https:")}/send`)
+        const { key } = yield* makeAccount()
+        const id = yield* sendSms(node, key, { to: freshNumber(), content: "Hello" })
+        yield* eventually(Effect.sync(() => connections), (count) => count > 1)
+        yield* eventually(attentionOf(node, key), (found) => found.includes("carrier_away"))
+        const found = yield* smsReaching(node, { id, key, statuses: ["queued", "failed"] })
+        assert.deepInclude(found, { status: "queued", error_code: null })
+        const sql = yield* SqlClient.SqlClient
+        const parts = yield* sql`select attempt_count::int, doubts::int from sms_parts where message_id = ${id}`
+        assert.deepStrictEqual(parts, [{ attempt_count: 0, doubts: 0 }])
       }))
 
     it.effect("a callback without the secret gets 404, and any body with it is accepted without an error", () =>

@@ -124,6 +124,24 @@ layer(Service.layer())((it) => {
       assert.deepInclude(entries.at(-1)?.detail, { status: "delivered", source: "receipt" })
     }))
 
+  it.effect("a timeline with more than 1,000 attempts has the newest ones", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { accountId, key } = yield* makeAccount()
+      const sent = yield* request("POST", "/v1/sms/send", { key, json: { to: "+250788123456", content: "Hello" } })
+      const id = Number(sent.at("data", "message_id"))
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`insert into message_attempts (account_id, channel, message_id, part, at, attempt, outcome)
+        select ${accountId}, 'sms', ${id}, 1, now() + interval '1 minute' + n * interval '1 millisecond', n, 'deferred'
+        from generate_series(1, 1100) n`
+      const answer = yield* request("GET", `/v1/sms/messages/${id}/timeline`, { key })
+      const attempts = entriesOf(answer).filter(({ kind }) => kind === "attempt")
+      assert.deepStrictEqual(
+        attempts.map(({ detail }) => detail["attempt"]),
+        Array.from({ length: 1_000 }, (_, index) => index + 101)
+      )
+    }))
+
   it.effect("a message's acceptance tells the request, the key and the client of every send", () =>
     Effect.gen(function*() {
       const { request } = yield* Service

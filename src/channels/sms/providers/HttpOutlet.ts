@@ -5,12 +5,13 @@ import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { errorResponse } from "../../../platform/http/ApiError.ts"
 import { NotFound } from "../../../platform/http/ApiErrors.ts"
 import { PublicUrl } from "../../../platform/http/PublicUrl.ts"
-import { PublicHttp, type PublicHttpFailure } from "../../../platform/net/PublicHttp.ts"
+import { PublicHttp } from "../../../platform/net/PublicHttp.ts"
 import { UpstreamOutages } from "../../../platform/work/UpstreamOutages.ts"
 import type { Lease } from "../../../platform/work/WorkPolicy.ts"
 import { PartStatusUpdates } from "../parts/PartStatusUpdates.ts"
 import { SmsOutlet } from "../parts/SmsOutlet.ts"
 import { type OutgoingPart, SmsProvider, type SubmitOutcome } from "../parts/SmsProvider.ts"
+import * as BackOff from "./BackOff.ts"
 import { outcomeOf, receiptsOf, requestOf } from "./httpExchange.ts"
 import { SmsHttpProfile } from "./HttpProfile.ts"
 
@@ -49,21 +50,8 @@ const CallbackHttp = HttpRouter.addAll(routes)
 /** The most requests of one node in flight. */
 const concurrency = 32
 
-/** Failures after which the provider certainly has not seen the request. */
-const unsent: ReadonlySet<PublicHttpFailure["reason"]> = new Set([
-  "connection_refused",
-  "dns_error",
-  "tls_error",
-  "blocked_address"
-])
-
-const outcomeOfFailure = ({ detail, reason }: PublicHttpFailure): SubmitOutcome =>
-  unsent.has(reason)
-    ? { _tag: "Unavailable", reason: detail, retryInMillis: 5_000 }
-    : { _tag: "Unconfirmed", reason: detail }
-
 /** Milliseconds for which the result of a request counts. While a text waits, the next request comes sooner. */
-const freshFor = 30_000
+const freshFor = 90_000
 
 /** Publishes whether this node reaches the provider; `note` follows each request. */
 const makeReach = Effect.gen(function*() {
@@ -80,6 +68,18 @@ const makeReach = Effect.gen(function*() {
   }
 })
 
+/** Spreads the submits of this node to a provider that takes none. */
+const makeBackOff = Effect.map(Clock.Clock, (clock) => {
+  let state = BackOff.none
+  return (outcome: SubmitOutcome): SubmitOutcome => {
+    if (outcome._tag === "Accepted") state = BackOff.none
+    if (outcome._tag !== "Unavailable") return outcome
+    const now = clock.currentTimeMillisUnsafe()
+    state = BackOff.failed(state, now, outcome.retryInMillis)
+    return { ...outcome, retryInMillis: state.until - now }
+  }
+})
+
 /** An aggregator with an HTTP API. It gets whole texts and splits them itself. */
 const Provider = Layer.effect(
   SmsProvider,
@@ -88,23 +88,32 @@ const Provider = Layer.effect(
     const http = yield* PublicHttp
     const { base } = yield* PublicUrl
     const { note } = yield* makeReach
+    const backOff = yield* makeBackOff
     const callbackUrl = `${base}/v1/callbacks/sms/${profile.name}/${profile.receipt.secret}`
     return SmsProvider.of({
       name: profile.name,
       takes: "texts",
       concurrency,
-      submit: Effect.fn("HttpOutlet.submit")((part: OutgoingPart, { begin }: Lease) => {
+      submit: Effect.fn("HttpOutlet.submit")((part: OutgoingPart, lease: Lease) => {
         const { headers, ...request } = requestOf(profile, part, callbackUrl)
-        return Effect.match(http.post({ ...request, headers: () => headers, begin }), {
+        /** Until then no byte of the request has left, so the provider cannot have seen it. */
+        let hasBegun = false
+        const begin = () => {
+          hasBegun = lease.begin()
+          return hasBegun
+        }
+        const submitted = Effect.match(http.post({ ...request, headers: () => headers, begin }), {
           onSuccess: ({ body, status }) => {
             note("works")
             return outcomeOf(profile, { status, text: Buffer.from(body).toString("utf8") })
           },
-          onFailure: (failure) => {
-            if (unsent.has(failure.reason)) note("away")
-            return outcomeOfFailure(failure)
+          onFailure: ({ detail: reason }): SubmitOutcome => {
+            if (hasBegun) return { _tag: "Unconfirmed", reason }
+            note("away")
+            return { _tag: "Unavailable", reason, retryInMillis: 5_000 }
           }
         })
+        return Effect.map(submitted, backOff)
       })
     })
   })
