@@ -100,7 +100,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
         assert.deepStrictEqual(parts, [{ attempt_count: 0, doubts: 0 }])
       }))
 
-    it.effect("a callback without the secret gets 404, and any body with it is accepted without an error", () =>
+    it.effect("a callback without the secret gets 404, and with it only a body that is too large is refused", () =>
       Effect.gen(function*() {
         const node = yield* start("http://127.0.0.1:1/send")
         for (const path of ["double/wrong", `other/${secret}`, `double/${secret}x`]) {
@@ -109,9 +109,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
           })
           assertRefused(answer, 404, "not_found")
         }
-        for (const body of ["", "{", "null", "[1]", "\0", "x".repeat(1_000_000)]) {
+        for (const body of ["", "{", "null", "[1]", "\0", "x".repeat(256 * 1_024)]) {
           assert.strictEqual((yield* node.request("POST", callbackPath, { body })).status, 204)
         }
+        const large = yield* node.request("POST", callbackPath, { body: "x".repeat(256 * 1_024 + 1) })
+        assertRefused(large, 413, "payload_too_large")
         assertRefused(yield* node.request("GET", callbackPath), 405, "method_not_allowed")
       }))
   }

@@ -1,9 +1,9 @@
-import { ByteSize, Clock, Effect, Layer } from "effect"
+import { ByteSize, Clock, Effect, Layer, Option } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createHash, timingSafeEqual } from "node:crypto"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { errorResponse } from "../../../platform/http/ApiError.ts"
-import { NotFound } from "../../../platform/http/ApiErrors.ts"
+import { NotFound, PayloadTooLarge } from "../../../platform/http/ApiErrors.ts"
 import { PublicUrl } from "../../../platform/http/PublicUrl.ts"
 import { PublicHttp } from "../../../platform/net/PublicHttp.ts"
 import { UpstreamOutages } from "../../../platform/work/UpstreamOutages.ts"
@@ -16,7 +16,7 @@ import { outcomeOf, receiptsOf, requestOf } from "./httpExchange.ts"
 import { SmsHttpProfile } from "./HttpProfile.ts"
 
 /** More than any provider's list of receipts needs. */
-const maxBody = "256 KiB"
+const maxBodyBytes = 256 * 1_024
 
 const digest = (text: string) => createHash("sha256").update(text).digest()
 
@@ -33,11 +33,13 @@ const routes = Effect.gen(function*() {
     if (!isKnown) return yield* errorResponse(new NotFound())
     const request = yield* HttpServerRequest.HttpServerRequest
     const text = yield* request.text.pipe(
-      Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.fromInputUnsafe(maxBody)),
-      Effect.orElseSucceed(() => "")
+      Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.fromInputUnsafe(maxBodyBytes)),
+      // A client that disconnects interrupts the request, so no other failure is left.
+      Effect.option
     )
+    if (Option.isNone(text)) return yield* errorResponse(new PayloadTooLarge({ limit_bytes: maxBodyBytes }))
     // 204 only once the receipts are committed: without it the provider repeats them.
-    yield* Effect.forEach(receiptsOf(profile, text), updates.receipt, { concurrency: "unbounded", discard: true })
+    yield* Effect.forEach(receiptsOf(profile, text.value), updates.receipt, { concurrency: "unbounded", discard: true })
     return HttpServerResponse.empty({ status: 204 })
   })
 

@@ -1,8 +1,12 @@
-import { Option, Schema } from "effect"
+import { Option, type Schema } from "effect"
 import type { OutgoingPart, Receipt, SubmitOutcome } from "../parts/SmsProvider.ts"
 import type { HttpProfile } from "./HttpProfile.ts"
 
-const decodeJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Json))
+/** Keeps the digits of an integer that a double would round, such as a provider's id. */
+const exact = (_key: string, value: unknown, context?: { readonly source?: string }): unknown =>
+  Number.isInteger(value) && !Number.isSafeInteger(value) ? context?.source : value
+
+const decodeJson = Option.liftThrowable((text: string): unknown => JSON.parse(text, exact))
 
 /** The fields of a JSON or form body. */
 const readFields = (text: string): unknown =>
@@ -93,7 +97,7 @@ export const receiptsOf = (profile: HttpProfile, text: string): ReadonlyArray<Re
   const { delivered, each, error, failed, id, status } = profile.receipt
   const fields = readFields(text)
   const listed = each === undefined ? [fields] : at(fields, each)
-  return (Array.isArray(listed) ? listed : []).slice(0, 1_000).flatMap((entry: unknown): ReadonlyArray<Receipt> => {
+  return (Array.isArray(listed) ? listed : []).flatMap((entry: unknown): ReadonlyArray<Receipt> => {
     const provider_message_id = textAt(entry, id)
     const providerStatus = textAt(entry, status)
     if (provider_message_id === undefined || providerStatus === undefined) return []

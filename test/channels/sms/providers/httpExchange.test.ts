@@ -87,6 +87,14 @@ describe("httpExchange", () => {
     assert.deepStrictEqual(outcomeOf(form, answer(201, { sid: "SM1" })), { _tag: "Accepted", id: "SM1" })
   })
 
+  it("keeps every digit of a numeric id, so that an answer and its receipt match", () => {
+    const text = (id: string) => `{"messages":[{"status":0,"message-id":${id}}],"results":[{"id":${id},"status":"ok"}]}`
+    for (const id of ["5", "9007199254740991", "9007199254740993", "1234567890123456789012"]) {
+      assert.deepStrictEqual(outcomeOf(json, { status: 200, text: text(id) }), { _tag: "Accepted", id })
+      assert.deepInclude(receiptsOf(json, text(id))[0], { provider_message_id: id })
+    }
+  })
+
   it("reads receipts in lists and forms and ignores anything else", () => {
     const results = [
       { id: 1, status: "ok" },
@@ -105,6 +113,8 @@ describe("httpExchange", () => {
         error_message: "The provider says bad, 27."
       }
     ])
+    const many = Array.from({ length: 5_000 }, (_, id) => ({ id, status: "ok" }))
+    assert.strictEqual(receiptsOf(json, JSON.stringify({ results: many })).length, 5_000)
     assert.strictEqual(receiptsOf(form, "MessageSid=SM1&MessageStatus=delivered").length, 1)
     for (const text of ["", "{", "null", "[]", "x=1", JSON.stringify({ results: "no" }), "{\"__proto__\":1}"]) {
       assert.deepStrictEqual([...receiptsOf(json, text), ...receiptsOf(form, text)], [])
