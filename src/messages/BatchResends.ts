@@ -23,6 +23,8 @@ const refusal = (message: string) => ValidationFailed.of("batch_id", message)
 
 export const contentGone = refusal("names a batch whose content is no longer kept; send it as a new one")
 
+export const senderGone = refusal("names a batch whose sender id is no longer offered; send it as a new one")
+
 /** Refuses a batch that has not ended, or whose messages have all arrived. */
 export const requireFailed = (isOpen: boolean, failed: number): Effect.Effect<void, ValidationFailed> =>
   isOpen

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { BatchResends } from "../../messages/BatchResends.ts"
+import { BatchResends, senderGone } from "../../messages/BatchResends.ts"
 import type { MessageBatch } from "../../messages/Message.ts"
 import { firstStatus, sendingOf } from "../../messages/sendFields.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
@@ -150,7 +150,7 @@ export class SmsMessages extends Context.Service<SmsMessages, {
           batchId,
           Effect.fnUntraced(function*(failed, sending) {
             const from = failed[0]?.from ?? null
-            const sender = yield* senderOf(from === null ? {} : { sender_id: from })
+            const sender = yield* Effect.mapError(senderOf(from === null ? {} : { sender_id: from }), () => senderGone)
             const params = { to: "batch_id", content: "batch_id" }
             const messages = yield* Effect.forEach(failed, ({ content, to }) =>
               stored(accountId, { to: PhoneNumber.make(to), content: content.body, params }))
