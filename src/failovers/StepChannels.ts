@@ -62,7 +62,7 @@ export const make = Effect.gen(function*() {
   const withdraw = (accountId: AccountId, { channel, message_id: id }: Pick<StepRow, "channel" | "message_id">) => {
     if (id === null) return Effect.void
     if (channel === "whatsapp") return whatsapp.withdraw(MessageId.make(id))
-    if (channel === "sms") return sms.withdraw(MessageId.make(id))
+    if (channel === "sms") return sms.cancelOne(MessageId.make(id))
     return Effect.ignore(changes.cancel(accountId, EmailMessageId.make(id)))
   }
 

@@ -1,5 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { assertRefused } from "../contract/contract.ts"
 import { inTime } from "../faults/inTime.ts"
 import { sendBulk } from "../support/bulkMail.ts"
 import { eventually, makeAccount, type RunningNode, Service, startNode } from "../support/Service.ts"
@@ -93,6 +95,33 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the cancel of a batch"
       const to = freshNumber()
       yield* sendSms(other, key, { to, content: "Hello" })
       yield* smsc.until(({ submits }) => submits.some((submit) => `+${submit.to}` === to))
+    }))
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("the cancel of one SMS", (it) => {
+  it.effect("takes back what waits for the carrier's rate, through another node than the bind's", () =>
+    Effect.gen(function*() {
+      const smsc = yield* makeSmsc()
+      const env = { SMS_PROVIDER: "smpp", SMPP_URL: smsc.url, SMPP_MAX_PER_SECOND: "1" }
+      const nodes = yield* Effect.all([startNode({ env }), startNode({ env })], { concurrency: 2 })
+      yield* eventually(Effect.sync(smsc.bound), (bound) => bound === 1)
+      const other = nodes.find((node) => !node.logs.some((line) => line.includes(`"bind":"smpp"`))) ?? nodes[0]
+      const { key } = yield* makeAccount()
+      yield* Effect.forEach(numbers(12), (to) => sendSms(other, key, { to, content: "Hello" }))
+      const to = freshNumber()
+      const id = yield* sendSms(other, key, { to, content: "Hello" })
+      const sql = yield* SqlClient.SqlClient
+      yield* eventually(
+        sql`select status from sms_parts where message_id = ${id}`,
+        ([part]) => part?.["status"] === "sending"
+      )
+      const answer = yield* other.request("POST", `/v1/sms/messages/${id}/cancel`, { key })
+      assert.strictEqual(answer.status, 200, answer.text)
+      assert.strictEqual(answer.at("data", "status"), "canceled")
+      const again = yield* other.request("POST", `/v1/sms/messages/${id}/cancel`, { key })
+      assertRefused(again, 409, "message_over")
+      yield* smsc.until(({ submits }) => submits.length === 12, "60 seconds")
+      assert.isFalse(smsc.submits.some((submit) => `+${submit.to}` === to))
     }))
 })
 

@@ -38,7 +38,15 @@ const Subject = Verifications.layer.pipe(
   Layer.provideMerge(SmsMessages.layer),
   Layer.provide(PartStatusUpdates.layer),
   Layer.provide(
-    Layer.succeed(SmsOutlet, SmsOutlet.of({ takes: "segments", wake: Effect.void, cancel: () => Effect.void }))
+    Layer.succeed(
+      SmsOutlet,
+      SmsOutlet.of({
+        takes: "segments",
+        wake: Effect.void,
+        cancel: () => Effect.void,
+        cancelOne: () => Effect.succeed(false)
+      })
+    )
   ),
   Layer.provide(noEvents),
   Layer.provide(

@@ -80,7 +80,7 @@ const SmsHttp = HttpApiBuilder.group(baseContract.add(SmsApi), "sms", (handlers)
       cancelOne: Effect.fnUntraced(function*({ params }) {
         const of = yield* owner
         yield* messages.find(of, params.id)
-        const isCanceled = yield* sms.withdraw(params.id)
+        const isCanceled = yield* sms.cancelOne(params.id)
         const message = yield* messages.find(of, params.id)
         return isCanceled ? { success: true as const, data: message } : yield* notCanceled(message)
       }),

@@ -58,8 +58,10 @@ export class SmsMessages extends Context.Service<SmsMessages, {
   readonly sendBulk: (accountId: AccountId, batch: NewSmsBatch) => Effect.Effect<AcceptedSmsBatch, Refusal>
   /** Sends an ended batch again to the numbers whose message failed. Once. */
   readonly resend: (accountId: AccountId, batchId: MessageBatchId) => Effect.Effect<MessageBatch, NotFound | Refusal>
-  /** Cancels a message if surely none of its parts was submitted. False if it is too late. */
+  /** Cancels a message in the caller's transaction, if none of its parts is claimed or was. False if it is too late. */
   readonly withdraw: (id: MessageId) => Effect.Effect<boolean>
+  /** Cancels a message if the submit of none of its parts has begun. It waits for other nodes, so never in a transaction. */
+  readonly cancelOne: (id: MessageId) => Effect.Effect<boolean>
   /** Cancels those messages of a batch whose submit has not begun. */
   readonly cancel: (batchId: MessageBatchId) => Effect.Effect<void>
   /** The operator's sender ids; the first is the default. */
@@ -161,7 +163,15 @@ export class SmsMessages extends Context.Service<SmsMessages, {
         )
       )
 
-      return SmsMessages.of({ send, sendBulk, resend, cancel: outlet.cancel, withdraw: updates.cancelOne, senderIds })
+      return SmsMessages.of({
+        send,
+        sendBulk,
+        resend,
+        cancel: outlet.cancel,
+        cancelOne: outlet.cancelOne,
+        withdraw: (id) => updates.cancelOne(id, Effect.void),
+        senderIds
+      })
     })
   ).pipe(Layer.provide([SmsRepo.layer, BatchResends.layer]))
 }

@@ -82,8 +82,8 @@ export class PartStatusUpdates extends Context.Service<PartStatusUpdates, {
    * it returns claims to the queue that have not begun.
    */
   readonly cancel: (batchId: MessageBatchId, release: Effect.Effect<void>) => Effect.Effect<void>
-  /** Cancels a message if surely none of its parts was submitted. False if it is too late. */
-  readonly cancelOne: (id: MessageId) => Effect.Effect<boolean>
+  /** Cancels a message likewise, if surely none of its parts was submitted. False if it is too late. */
+  readonly cancelOne: (id: MessageId, release: Effect.Effect<void>) => Effect.Effect<boolean>
   /** Matches the kept receipts, which preceded the answer to their submit, and drops those that are too old. */
   readonly matchReceipts: Effect.Effect<void>
 }>()("messaging-service/channels/sms/parts/PartStatusUpdates") {
@@ -190,8 +190,12 @@ export class PartStatusUpdates extends Context.Service<PartStatusUpdates, {
             yield* cancelUnsent(queued.map(({ id }) => id))
           })),
         // A claim locks the parts as well: of a cancel and a hand-over that race, one finds the status that it needs.
-        cancelOne: (id) =>
-          transaction(Effect.andThen(repo.lock([id]), Effect.map(cancelUnsent([id]), (count) => count > 0))),
+        cancelOne: (id, release) =>
+          transaction(Effect.gen(function*() {
+            yield* repo.lock([id])
+            yield* release
+            return (yield* cancelUnsent([id])) > 0
+          })),
         matchReceipts: Effect.andThen(
           transaction(Effect.gen(function*() {
             const matched = yield* repo.takeMatched()

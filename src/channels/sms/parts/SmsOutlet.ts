@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { TestWork } from "../../../platform/work/TestWork.ts"
-import type { MessageBatchId } from "../../../values/Ids.ts"
+import type { MessageBatchId, MessageId } from "../../../values/Ids.ts"
 import { PartsRepo } from "./PartsRepo.ts"
 import { PartStatusUpdates } from "./PartStatusUpdates.ts"
 import { SmsProvider, TestSmsProvider } from "./SmsProvider.ts"
@@ -15,6 +15,8 @@ export class SmsOutlet extends Context.Service<SmsOutlet, {
   readonly wake: Effect.Effect<void>
   /** Cancels those messages of a batch whose submit has not begun. */
   readonly cancel: (batchId: MessageBatchId) => Effect.Effect<void>
+  /** Cancels a message if the submit of none of its parts has begun. False if it is too late. */
+  readonly cancelOne: (id: MessageId) => Effect.Effect<boolean>
 }>()("messaging-service/channels/sms/parts/SmsOutlet") {
   /**
    * Every node sends for itself, and claims no more than it begins. So a cancel withdraws only claims of the node that it
@@ -27,10 +29,17 @@ export class SmsOutlet extends Context.Service<SmsOutlet, {
       const { paused } = yield* AppConfig
       if (paused) {
         const updates = yield* PartStatusUpdates
-        return SmsOutlet.of({ takes, wake: Effect.void, cancel: (batchId) => updates.cancel(batchId, Effect.void) })
+        return SmsOutlet.of({
+          takes,
+          wake: Effect.void,
+          cancel: (batchId) => updates.cancel(batchId, Effect.void),
+          cancelOne: (id) => updates.cancelOne(id, Effect.void)
+        })
       }
-      const { cancel, wake } = yield* SmsSender.start({ mode: "live", provider: name, concurrency, submit })
-      return SmsOutlet.of({ takes, wake, cancel })
+      return SmsOutlet.of({
+        takes,
+        ...yield* SmsSender.start({ mode: "live", provider: name, concurrency, submit })
+      })
     })
   ).pipe(Layer.provide(PartsRepo.layer))
 
@@ -53,7 +62,10 @@ export class SmsOutlet extends Context.Service<SmsOutlet, {
           takes: outlet.takes,
           wake: Effect.suspend(() => Effect.andThen(outlet.wake, sender?.wake ?? Effect.void)),
           cancel: (batchId) =>
-            Effect.suspend(() => Effect.andThen(outlet.cancel(batchId), sender?.cancel(batchId) ?? Effect.void))
+            Effect.suspend(() => Effect.andThen(outlet.cancel(batchId), sender?.cancel(batchId) ?? Effect.void)),
+          cancelOne: (id) =>
+            Effect.flatMap(outlet.cancelOne(id), (isCanceled) =>
+              isCanceled || sender === undefined ? Effect.succeed(isCanceled) : sender.cancelOne(id))
         })
       })
     ).pipe(Layer.provide([live, PartsRepo.layer]))

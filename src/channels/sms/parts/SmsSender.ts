@@ -18,7 +18,7 @@ import { FairClaims } from "../../../platform/work/FairClaims.ts"
 import { LeasedQueue } from "../../../platform/work/LeasedQueue.ts"
 import { Wakeup } from "../../../platform/work/Wakeup.ts"
 import type { WorkPolicy } from "../../../platform/work/WorkPolicy.ts"
-import type { MessageBatchId } from "../../../values/Ids.ts"
+import type { MessageBatchId, MessageId } from "../../../values/Ids.ts"
 import type { Mode } from "../../../values/TestMode.ts"
 import { fromDateTime } from "../../../values/Timestamp.ts"
 import { type ClaimedPart, PartsRepo } from "./PartsRepo.ts"
@@ -122,7 +122,17 @@ const start = Effect.fnUntraced(function*(options: Options) {
     yield* wakeup.signal
   }, Effect.uninterruptible)
 
-  return { wake: wakeup.signal, cancel }
+  /** Cancels a message in the same order. */
+  const cancelOne = Effect.fnUntraced(function*(id: MessageId) {
+    if (yield* retryWhileUnavailable(updates.cancelOne(id, Effect.void))) return true
+    const withdrawn = yield* claims.withdraw(({ message_id }) => message_id === id)
+    if (withdrawn.length === 0) return false
+    const isCanceled = yield* retryWhileUnavailable(updates.cancelOne(id, repo.release(withdrawn)))
+    yield* wakeup.signal
+    return isCanceled
+  }, Effect.uninterruptible)
+
+  return { wake: wakeup.signal, cancel, cancelOne }
 })
 
 export const SmsSender = { start }

@@ -2,8 +2,8 @@
  * Keeps one bind to a carrier, or one pair of binds, and sends the due parts over it. The cluster has one, because carriers
  * limit binds.
  *
- * Callers: `SmppOutlet` of every node by `Wake`, after each commit, and by `Cancel`; one node also wakes it every second,
- * which starts it.
+ * Callers: `SmppOutlet` of every node by `Wake`, after each commit, and by `Cancel` and `CancelOne`; one node also wakes it
+ * every second, which starts it.
  * State: the rows of `sms_parts`. In memory it has the claimed parts (`sending`), pending submits, and the carrier's rate.
  * On shard move: it waits for the responses to its submits, and unbinds. When its node dies, another node binds and submits
  * the parts in `sending` once more; a part without a response to that either fails.
@@ -158,14 +158,17 @@ const make = Effect.gen(function*() {
   return SmppLinkEntity.of({
     Wake: () => Effect.suspend(() => sender?.wake ?? Effect.void),
     Cancel: ({ payload: { batchId } }) =>
-      Effect.suspend(() => sender?.cancel(batchId) ?? retryWhileUnavailable(updates.cancel(batchId, Effect.void)))
+      Effect.suspend(() => sender?.cancel(batchId) ?? retryWhileUnavailable(updates.cancel(batchId, Effect.void))),
+    CancelOne: ({ payload: { id } }) =>
+      Effect.suspend(() => sender?.cancelOne(id) ?? retryWhileUnavailable(updates.cancelOne(id, Effect.void)))
   })
 })
 
 const makePaused = Effect.map(PartStatusUpdates, (updates) =>
   SmppLinkEntity.of({
     Wake: () => Effect.void,
-    Cancel: ({ payload: { batchId } }) => retryWhileUnavailable(updates.cancel(batchId, Effect.void))
+    Cancel: ({ payload: { batchId } }) => retryWhileUnavailable(updates.cancel(batchId, Effect.void)),
+    CancelOne: ({ payload: { id } }) => retryWhileUnavailable(updates.cancelOne(id, Effect.void))
   }))
 
 /** With PAUSED there is no bind. */

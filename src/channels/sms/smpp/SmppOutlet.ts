@@ -29,6 +29,10 @@ const Outlet = Layer.unwrap(Effect.map(SmppLinkEntity.client, (actor) => {
         const byActor = yield* Effect.exit(Effect.timeout(actor(bindName).Cancel({ batchId }), cancelTimeout))
         // The actor's node is dead or frozen: the claims that it had will be orphaned.
         if (Exit.isFailure(byActor)) yield* updates.cancel(batchId, Effect.void)
+      }),
+      cancelOne: Effect.fn("SmppOutlet.cancelOne")(function*(id) {
+        const byActor = yield* Effect.exit(Effect.timeout(actor(bindName).CancelOne({ id }), cancelTimeout))
+        return Exit.isSuccess(byActor) ? byActor.value : yield* updates.cancelOne(id, Effect.void)
       })
     })
   })
