@@ -18,8 +18,7 @@ const messageOf = (row: StoredVerification, to: Recipient) => ({
     locale: row.locale,
     brandName: row.brand_name,
     mask: maskOf(row.code_seed),
-    // Rounded down, because a code must be valid for at least the stated time.
-    minutes: Math.max(1, Math.floor(row.seconds_left / 60))
+    seconds: row.seconds_left
   },
   webDomain: row.web_domain,
   sessionId: row.session_id

@@ -92,11 +92,15 @@ const ById = Schema.Struct({ accountId: AccountId, id: Schema.String })
 const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
-  const columns = sql.literal(
-    `id, account_id, recipient as "to", channel, status, attempts, expires_at <= now() as is_over,
+  const columnsUntil = (end: string) =>
+    sql.literal(
+      `id, account_id, recipient as "to", channel, status, attempts, ${end} <= now() as is_over,
     code_seed, message_id, channels_left, brand_name, locale, web_domain, session_id,
-    greatest(0, ceil(extract(epoch from expires_at - now())))::integer as seconds_left, expires_at, verified_at, created_at`
-  )
+    greatest(0, floor(extract(epoch from expires_at - now())))::integer as seconds_left, ${end} as expires_at,
+    verified_at, created_at`
+    )
+
+  const columns = columnsUntil("expires_at")
 
   /**
    * Serialises codes to the same recipient, from all accounts, and an account's codes to the same prefix and network, until
@@ -161,12 +165,15 @@ const make = Effect.gen(function*() {
         from day, hour, day_all, hour_all, network, prefix`
   })
 
-  /** Locks the recipient's pending verification until the transaction ends. */
+  /**
+   * Locks the recipient's pending verification until the transaction ends. In the last of its 20 minutes it is over for
+   * this purpose: a new code would be valid for less than a minute.
+   */
   const pending = Query.findOneOption({
     Request: ByRecipient,
     Result: StoredVerification,
     execute: ({ accountId, recipient }) =>
-      sql`select ${columns} from verifications
+      sql`select ${columnsUntil("least(expires_at, created_at + interval '19 minutes')")} from verifications
         where account_id = ${accountId} and lower(recipient) = ${recipient} and status = 'pending' for update`
   })
 

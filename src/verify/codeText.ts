@@ -6,7 +6,8 @@ export interface CodeWords {
   readonly brandName: string | null
   /** The placeholder for the code. */
   readonly mask: string
-  readonly minutes: number
+  /** How long the code is valid. */
+  readonly seconds: number
 }
 
 interface Phrases {
@@ -53,12 +54,19 @@ const phrases: Readonly<Record<Locale, Phrases>> = {
   }
 }
 
-/** With ASCII digits, which everyone can read, and plain spaces, because GSM has no others. */
-const timeOf = ({ locale, minutes }: CodeWords) =>
-  locale === "rw"
-    ? `iminota ${minutes}`
-    : new Intl.NumberFormat(`${locale}-u-nu-latn`, { style: "unit", unit: "minute", unitDisplay: "long" })
-      .format(minutes).replaceAll(/[\u00a0\u202f]/g, " ")
+/**
+ * Rounded down, because a code must be valid for at least the stated time. With ASCII digits, which everyone can read, and
+ * plain spaces, because GSM has no others.
+ */
+const timeOf = ({ locale, seconds }: CodeWords) => {
+  const [count, unit, rwanda] = seconds < 60
+    ? [seconds, "second", "amasegonda"]
+    : [Math.floor(seconds / 60), "minute", "iminota"]
+  return locale === "rw"
+    ? `${rwanda} ${count}`
+    : new Intl.NumberFormat(`${locale}-u-nu-latn`, { style: "unit", unit, unitDisplay: "long" })
+      .format(count).replaceAll(/[\u00a0\u202f]/g, " ")
+}
 
 const branded = (brandName: string | null, text: string) => brandName === null ? text : `${brandName}: ${text}`
 

@@ -274,6 +274,29 @@ layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0", SANDBOX_SMS_DELAY_MS: "50"
       assert.notStrictEqual(third.id, first.id)
     }))
 
+  it.effect("a request in the last minute of a verification's 20 begins a new one, whose code is valid as long as it says", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const { key, received } = yield* makeListener(node, ["verify.*"])
+      const to = freshNumber()
+      const sent = sendCode(node, { key, json: { to, ttl: 600 } })
+      const { id } = yield* sent
+      const age = (seconds: number) =>
+        sql`update verifications set created_at = now() - ${seconds}::integer * interval '1 second' where id = ${id}`
+      yield* age(17 * 60 + 30)
+      assert.strictEqual((yield* sent).id, id)
+      assert.include((yield* textsFor(node, to, 2))[0], "valid for 2 minutes")
+      yield* age(19 * 60 + 30)
+      yield* sql`update verifications set expires_at = created_at + interval '20 minutes' where id = ${id}`
+      const next = yield* sent
+      assert.notStrictEqual(next.id, id)
+      assert.include((yield* textsFor(node, to, 3))[0], "valid for 10 minutes")
+      const [event] = yield* received(1)
+      assert.deepInclude(event, { event: "verify.expired" })
+      assert.deepInclude(event?.data, { verification_id: id })
+    }))
+
   it.effect("an expired code is refused with 410, and verify.expired is published once", () =>
     Effect.gen(function*() {
       const node = yield* Service
@@ -416,10 +439,11 @@ layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0", SANDBOX_SMS_DELAY_MS: "50"
             or jsonb_array_length(messages) = 1 as is_right from verifications where id = ${early.id}`
         assert.strictEqual(other?.["is_right"], true)
         yield* sql`update verifications set channels_left = '{}' where id = ${early.id}`
-        yield* eventually(
-          textsFor(node, to),
-          (texts) => texts.filter((text) => codeOf(text) === late.code).length === 2
+        const [again] = yield* eventually(
+          Effect.map(textsFor(node, to), (texts) => texts.filter((text) => codeOf(text) === late.code)),
+          ({ length }) => length === 2
         )
+        assert.match(again ?? "", ttl === 60 ? /valid for \d\d seconds/ : /valid for 3 minutes/)
         const { code, id, key } = late
         assert.strictEqual((yield* checkCode(node, { key, json: { id, code } })).at("data", "valid"), true)
       }

@@ -3,13 +3,15 @@ import { segment } from "../../src/channels/sms/text/segments.ts"
 import { Locale } from "../../src/values/Locale.ts"
 import { codeSms, codeSubject, codeText } from "../../src/verify/codeText.ts"
 
-const words = (locale: Locale) => ({ locale, brandName: "A".repeat(30), mask: "********", minutes: 10 })
+const words = (locale: Locale) => ({ locale, brandName: "A".repeat(30), mask: "********", seconds: 659 })
 
 describe("codeText", () => {
   for (const locale of Locale.literals) {
     it(`the text in ${locale} fits one SMS with the longest brand and a site, and two in Arabic`, () => {
-      const { encoding, parts } = segment(codeSms(words(locale), "accounts.example.com"))
-      assert.deepStrictEqual([encoding, parts.length], locale === "ar" ? ["ucs2", 2] : ["gsm7", 1])
+      for (const seconds of [600, 59]) {
+        const { encoding, parts } = segment(codeSms({ ...words(locale), seconds }, "accounts.example.com"))
+        assert.deepStrictEqual([encoding, parts.length], locale === "ar" ? ["ucs2", 2] : ["gsm7", 1])
+      }
     })
 
     it(`the text in ${locale} contains the mask once, the brand and the minutes, and no other star`, () => {
@@ -30,7 +32,12 @@ describe("codeText", () => {
   })
 
   it("the text says one minute in the singular", () => {
-    assert.include(codeText({ ...words("en"), minutes: 1 }), "valid for 1 minute.")
-    assert.include(codeText({ ...words("de"), minutes: 1 }), "gilt 1 Minute.")
+    assert.include(codeText({ ...words("en"), seconds: 119 }), "valid for 1 minute.")
+    assert.include(codeText({ ...words("de"), seconds: 60 }), "gilt 1 Minute.")
+  })
+
+  it("the text names seconds if less than a minute is left", () => {
+    assert.include(codeText({ ...words("en"), seconds: 59 }), "valid for 59 seconds.")
+    assert.include(codeText({ ...words("rw"), seconds: 40 }), "Imara amasegonda 40.")
   })
 })

@@ -777,8 +777,8 @@ export interface VerifyResource {
   /**
    * Send a one-time code. Sends a code to a phone number or an email address. If a verification is pending for the
    * recipient, the new code replaces the old one under the same id. Its wrong attempts stay, and it lasts at most
-   * 20 minutes in all. A recipient gets at most 5 codes an hour, 20 a day and one every 30 seconds. Only the
-   * recipient sees the code.
+   * 20 minutes in all: a request in the last of them begins a new one. A recipient gets at most 5 codes an hour, 20
+   * a day and one every 30 seconds. Only the recipient sees the code.
    */
   send(body: NewVerification, options?: RequestOptions): Promise<SentVerification>
 
