@@ -17,8 +17,8 @@ const questions: Readonly<Record<LinkAction, (change: EmailChange) => ReturnType
     ReaderPage.respond(
       "Restore your email address",
       html`<h1>Restore your email address</h1>
-<p>Give the account its address <span class="address">${old_email}</span> back? All login sessions end, and you get a mail
-to set a new password.</p>
+<p>Give the account its address <span class="address">${old_email}</span> back? All login sessions end, passkeys, the
+authenticator app and recovery codes are removed, and you get a mail to set a new password.</p>
 <form method="post"><button>Restore</button></form>`
     )
 }
@@ -34,8 +34,8 @@ const results: typeof questions = {
     ReaderPage.respond(
       "Email address restored",
       html`<h1>Email address restored</h1>
-<p>The account has the address <span class="address">${old_email}</span> again. All login sessions were ended. A mail with a
-token for a new password follows.</p>
+<p>The account has the address <span class="address">${old_email}</span> again. All login sessions were ended, and passkeys,
+the authenticator app and recovery codes removed. A mail with a token for a new password follows.</p>
 <p>API keys stay valid. Check them (<code>GET /v1/api-keys</code>), and revoke those that you do not recognise.</p>`
     )
 }

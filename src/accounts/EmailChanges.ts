@@ -104,7 +104,10 @@ const makeRepo = Effect.gen(function*() {
 
   const endAccess = (accountId: AccountId) =>
     Query.run(sql`with owner as (select id from people where account_id = ${accountId}),
-      ended as (delete from login_sessions where account_id = ${accountId} or person_id in (select id from owner))
+      ended as (delete from login_sessions where account_id = ${accountId} or person_id in (select id from owner)),
+      keys as (delete from passkeys where person_id in (select id from owner)),
+      apps as (delete from authenticators where person_id in (select id from owner)),
+      codes as (delete from recovery_codes where person_id in (select id from owner))
       update accounts set password_hash = null where id = ${accountId}`)
 
   return { lock, ofLastHour, isTaken, withdraw, insert, find, confirm, end, setEmail, endAccess }
@@ -125,8 +128,9 @@ export class EmailChanges extends Context.Service<EmailChanges, {
   /** Gives the account its new address, and tells the previous one how to undo it. */
   readonly confirm: (token: string) => Effect.Effect<EmailChange, EmailTaken | TokenExpired>
   /**
-   * Restores the previous address, whatever the address is by now. The thief of a key may have set a password by mail, so
-   * the password and all login sessions end, and the restored address gets a token for a new password.
+   * Restores the previous address, whatever the address is by now. The thief of a key may have set a password by mail, and
+   * signed in with it to add a second factor. So the password, the second factors and all login sessions end, and the
+   * restored address gets a token for a new password.
    */
   readonly undo: (token: string) => Effect.Effect<EmailChange, EmailTaken | TokenExpired>
 }>()("messaging-service/accounts/EmailChanges") {

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { Vault } from "../../src/platform/crypto/Vault.ts"
 import { assertRefused } from "../contract/contract.ts"
+import { ownerOf } from "../support/consolePeople.ts"
 import { mailsTo, mailTo } from "../support/sandboxMails.ts"
 import { encryptionKey, eventually, makeAccount, Service, startNode } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -190,6 +191,27 @@ layer(Service.layer(), { excludeTestServices: true })("email address of an accou
       assert.strictEqual((yield* reset(yield* resetToken(email), after)).status, 200)
       assert.strictEqual((yield* login(email, after)).status, 200)
       for (const method of ["GET", "POST"]) assert.strictEqual((yield* request(method, link)).status, 410)
+    }))
+
+  it.effect("an undo removes the second factors that a thief may have added", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const { accountId, email, move } = yield* owner
+      const link = yield* move(email, freshAddress())
+      const { personId } = yield* ownerOf(accountId)
+      yield* sql`with passkey as (insert into passkeys (person_id, credential_id, public_key, counter, name)
+          values (${personId}, ${randomBytes(16)}, '\\x00', 0, 'Phone')),
+        app as (insert into authenticators (person_id, seed, confirmed_at) values (${personId}, '\\x00', now()))
+        insert into recovery_codes (person_id, code_hash) values (${personId}, '\\x00')`
+      assert.strictEqual((yield* request("POST", link)).status, 200)
+      const left = yield* sql`select person_id from passkeys where person_id = ${personId}
+        union all select person_id from authenticators where person_id = ${personId}
+        union all select person_id from recovery_codes where person_id = ${personId}`
+      assert.deepStrictEqual(left, [])
+      const secret = "the owner's horse battery"
+      assert.strictEqual((yield* reset(yield* resetToken(email), secret)).status, 200)
+      assert.strictEqual((yield* login(email, secret)).status, 200)
     }))
 
   it.effect("an undo is refused after 7 days", () =>

@@ -73,8 +73,8 @@ export const emailChangedNotice = ({ link, ...to }: LinkMail): Notice => ({
   body: "Your account now has another email address instead of this one. Mails about the account go there "
     + "from now on.\n\nIf this was not you, restore this address within 7 days:\n\n"
     + `${link}\n\n`
-    + "That ends all login sessions, and you set a new password. Then check your API keys (GET /v1/api-keys) and revoke "
-    + "those that you do not recognise."
+    + "That ends all login sessions, removes passkeys, the authenticator app and recovery codes, and you set a new "
+    + "password. Then check your API keys (GET /v1/api-keys) and revoke those that you do not recognise."
 })
 
 /** Goes to the address that the account had until the owner of an earlier one took it back. */
@@ -85,6 +85,7 @@ export const emailRestoredNotice = (accountId: AccountId, recipient: string): No
   subject: "The email address of your account was restored",
   body:
     "The change to this email address was undone from the previous one. The account has its previous address again. "
-    + "All login sessions were ended, and the password no longer works.\n\n"
+    + "All login sessions were ended, and the password, passkeys, the authenticator app and recovery codes no longer "
+    + "work.\n\n"
     + "If this was your account, talk to the person who reads the previous address, or to the operator of this service."
 })
