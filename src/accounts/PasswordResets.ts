@@ -12,6 +12,7 @@ import { PeriodicTask } from "../platform/work/PeriodicTask.ts"
 import { AccountId } from "../values/Ids.ts"
 import { TokenExpired } from "./AccountErrors.ts"
 import { Audit } from "./Audit.ts"
+import { hashOf } from "./LoginGuesses.ts"
 import { Notices } from "./notices/Notices.ts"
 import { SealedNotices } from "./notices/SealedNotices.ts"
 import { passwordResetNotice, passwordTokenNotice } from "./notices/securityNotices.ts"
@@ -94,7 +95,11 @@ const makeRepo = Effect.gen(function*() {
       ended as (delete from login_sessions where account_id = ${accountId} or person_id in (select id from owner))
       update accounts set password_hash = ${hash} where id = ${accountId}`)
 
-  return { ask, take, insert, find, use, setPassword }
+  /** The owner has proved themselves by mail, so wrong passwords no longer pause their logins, from any network. */
+  const forgive = (email: string) =>
+    Query.run(sql`delete from login_guesses where email_hash = ${hashOf(email.toLowerCase())}`)
+
+  return { ask, take, insert, find, use, setPassword, forgive }
 })
 
 /** New passwords for owners who forgot theirs. */
@@ -103,7 +108,7 @@ export class PasswordResets extends Context.Service<PasswordResets, {
   readonly ask: (email: string) => Effect.Effect<void>
   /** Mails a token for each request whose address an account has. */
   readonly answer: Effect.Effect<void>
-  /** Sets the password and ends all login sessions. A token works once, within an hour. */
+  /** Sets the password, and ends all login sessions and pauses of logins. A token works once, within an hour. */
   readonly use: (wanted: PasswordReset) => Effect.Effect<void, TokenExpired | ValidationFailed>
 }>()("messaging-service/accounts/PasswordResets") {
   static readonly layer = Layer.effect(
@@ -148,6 +153,7 @@ export class PasswordResets extends Context.Service<PasswordResets, {
           if (Option.isNone(used)) return yield* new TokenExpired()
           const accountId = used.value.account_id
           yield* repo.setPassword(accountId, hash)
+          yield* repo.forgive(found.value.email)
           yield* audit.record({ accountId, action: "password.reset" })
           yield* notices.enqueue(passwordResetNotice(accountId))
         }))

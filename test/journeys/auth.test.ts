@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { hashOf } from "../../src/accounts/LoginGuesses.ts"
 import { EmailAddress } from "../../src/values/EmailAddress.ts"
 import { assertRefused, withoutMeta } from "../contract/contract.ts"
+import { mailTo } from "../support/sandboxMails.ts"
 import { makeAccount, type RunningNode, Service, startNode } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
@@ -136,6 +137,21 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("accounts and 
       assert.isAbove(Number((yield* wrong).headers["retry-after"]), 15)
       yield* sql`update login_guesses set client_network = '203.0.113.9' where email_hash = ${hashOf(email)}`
       assert.strictEqual((yield* login({ email, password })).status, 200)
+    }))
+
+  it.effect("a new password that was set with a mailed token ends the pause of logins", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const email = "Paused@example.com"
+      yield* register(email)
+      for (let guess = 1; guess <= 5; guess++) yield* login({ email, password: "wrong horse battery" })
+      assertRefused(yield* login({ email, password }), 429, "login_paused")
+      yield* request("POST", "/v1/auth/password/forgot", { json: { email } })
+      const mail = yield* mailTo(email, "Set a new password")
+      const secret = "another horse battery"
+      const json = { token: /rt_live_\w{38}/.exec(mail)?.[0], password: secret, password_confirmation: secret }
+      assert.strictEqual((yield* request("POST", "/v1/auth/password/reset", { json })).status, 200)
+      assert.strictEqual((yield* login({ email, password: secret })).status, 200)
     }))
 
   it.effect("a login with the right password forgives the wrong ones", () =>
