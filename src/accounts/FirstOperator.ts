@@ -30,26 +30,39 @@ const decode = Schema.decodeUnknownEffect(Wanted, { errors: "all" })
 
 const failed = (errors: ReadonlyArray<Violation>) => new ValidationFailed({ param: errors[0]?.param ?? "", errors })
 
+/** The address of the account that the first start makes, until a person sets the service up. */
+export const firstAddress = EmailAddress.make("owner@localhost.localdomain")
+
 const makeRepo = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
+  const isClaimable = sql.literal("password_hash is null and deleted_at is null and id > 0")
 
-  /** The oldest account, if it has no password: the first start has made it for the person who sets the service up. */
+  /** Whether an account has this address, and no password yet. */
+  const isOpen = Query.findOne({
+    Request: EmailAddress,
+    Result: Schema.Struct({ is_open: Schema.Boolean }),
+    execute: (email) =>
+      sql`select exists (select from accounts where lower(email) = lower(${email}) and ${isClaimable}) as is_open`
+  })
+
+  /** The account of the person's own address, or the one that the first start has made for them. */
   const claim = Query.findOneOption({
     Request: Schema.Struct({ wanted: Wanted, hash: Schema.String }),
     Result: Schema.Struct({ id: AccountId }),
     execute: ({ hash, wanted: { email, locale, timezone } }) =>
       sql`update accounts set email = ${email}, password_hash = ${hash}, locale = ${locale}, timezone = ${timezone}
-        where id = (select min(id) from accounts where deleted_at is null and id > 0) and password_hash is null
+        where id = (select id from accounts where lower(email) in (lower(${email}), ${firstAddress}) and ${isClaimable}
+          order by lower(email) = ${firstAddress} limit 1)
         returning id`
   })
-  return { claim }
+  return { isOpen, claim }
 })
 
 /** Lets the first operator in, by a setup link. */
 export class FirstOperator extends Context.Service<FirstOperator, {
   /**
-   * Makes the person the operator, and the owner of the first account: of the one that the start has made, or of a new one.
-   * If an account has their address, its password makes its owner the operator instead. The link ends.
+   * Makes the person the operator, and the owner of an account: of the one with their address, of the one that the start has
+   * made, or of a new one. If the account with their address has a password already, they need it. The link ends.
    */
   readonly create: (token: string, wanted: unknown) => Effect.Effect<PersonId, TokenExpired | ValidationFailed>
 }>()("messaging-service/accounts/FirstOperator") {
@@ -62,7 +75,7 @@ export class FirstOperator extends Context.Service<FirstOperator, {
       const links = yield* SetupLinks
       const repo = yield* makeRepo
 
-      /** The account of a person whose address no account has. */
+      /** The account of a person who has no password yet. */
       const claimed = Effect.fnUntraced(function*(wanted: Wanted, hash: string) {
         const found = yield* repo.claim({ wanted, hash })
         if (Option.isSome(found)) return found.value.id
@@ -82,7 +95,9 @@ export class FirstOperator extends Context.Service<FirstOperator, {
       const create = Effect.fn("FirstOperator.create")(function*(token: string, given: unknown) {
         const wanted = yield* Effect.mapError(decode(given), ({ issue }) => failed(violationsOf(issue)))
         const { email, name, password } = wanted
-        const known = yield* people.byEmail(email)
+        // An account without a password is one that this person has made on the command line.
+        const { is_open: isOpen } = yield* repo.isOpen(email)
+        const known = isOpen ? Option.none() : yield* people.byEmail(email)
         if (Option.isSome(known) && Option.isNone(yield* people.authenticate(email, password))) {
           return yield* ValidationFailed.of(
             "password",

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import * as NodeProcess from "node:process"
 import { styleText } from "node:util"
 import { Accounts } from "../../accounts/Accounts.ts"
+import { firstAddress } from "../../accounts/FirstOperator.ts"
 import { ApiKeys } from "../../api-keys/ApiKeys.ts"
 import { People } from "../../people/People.ts"
 import { setupLinkOf, SetupLinks } from "../../people/SetupLinks.ts"
@@ -12,7 +13,6 @@ import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
 import * as Query from "../../platform/database/Query.ts"
 import { PublicUrl } from "../../platform/http/PublicUrl.ts"
 import { SandboxToken } from "../../sandbox/pages/SandboxToken.ts"
-import { EmailAddress } from "../../values/EmailAddress.ts"
 
 /** Plain without a terminal, and where NO_COLOR is set. */
 const bold = (text: string) => styleText("bold", text, { stream: NodeProcess.stdout })
@@ -33,7 +33,7 @@ const firstAccount = Effect.fnUntraced(function*<E, R>(hold: (key: string) => Ef
     if ((yield* accounts.list).length > 0) return undefined
     const account = yield* Effect.orDie(accounts.create({
       name: "First account",
-      email: EmailAddress.make("owner@localhost.localdomain"),
+      email: firstAddress,
       plan: "business",
       trial: false
     }))
