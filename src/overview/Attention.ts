@@ -7,6 +7,7 @@ import { People } from "../people/People.ts"
 import * as Query from "../platform/database/Query.ts"
 import { UpstreamOutages } from "../platform/work/UpstreamOutages.ts"
 import { UsageReports } from "../usage/UsageReports.ts"
+import { shownUrl } from "../values/HttpsUrl.ts"
 import { AccountId } from "../values/Ids.ts"
 import { isTest, storedLane } from "../values/TestMode.ts"
 import { fromDateTime, Timestamp } from "../values/Timestamp.ts"
@@ -175,9 +176,11 @@ export class Attention extends Context.Service<Attention, {
 
       const factsOf = Effect.fnUntraced(function*(accountId: AccountId) {
         const account = yield* accounts.find(accountId)
+        const facts = yield* repo.facts(accountId)
         return {
           now: fromDateTime(yield* DateTime.now),
-          ...(yield* repo.facts(accountId)),
+          ...facts,
+          webhooks: facts.webhooks.map((webhook) => ({ ...webhook, name: shownUrl(webhook.name) })),
           outages: isTest(accountId) ? [] : yield* outages.current,
           mail: yield* mailOf(accountId),
           quotas: (yield* reports.usage(accountId, {})).quotas,

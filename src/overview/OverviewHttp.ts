@@ -5,8 +5,15 @@ import { Principal } from "../platform/http/Authentication.ts"
 import { baseContract } from "../platform/http/baseContract.ts"
 import { PeriodicTask } from "../platform/work/PeriodicTask.ts"
 import { Attention } from "./Attention.ts"
+import type { AttentionItem } from "./attentionOf.ts"
 import { OverviewApi } from "./OverviewApi.ts"
 import { Statistics } from "./Statistics.ts"
+
+/** Webhooks and keys belong to no channel: a key sees what they need only if it may list them. */
+const isShownTo = ({ permissions, scopes }: Principal["Service"]) => ({ code }: AttentionItem): boolean => {
+  const needed = code.startsWith("webhook_") ? "webhooks:read" : code.startsWith("key_") ? "keys:read" : undefined
+  return needed === undefined || (scopes.length === 0 && (permissions.length === 0 || permissions.includes(needed)))
+}
 
 const OverviewHttp = HttpApiBuilder.group(
   baseContract.add(OverviewApi),
@@ -21,8 +28,8 @@ const OverviewHttp = HttpApiBuilder.group(
           return { data: yield* statistics.read(accountId, query) }
         }),
         attention: Effect.fnUntraced(function*() {
-          const { accountId } = yield* Principal
-          return { data: yield* attention.of(accountId) }
+          const principal = yield* Principal
+          return { data: (yield* attention.of(principal.accountId)).filter(isShownTo(principal)) }
         })
       })
     })

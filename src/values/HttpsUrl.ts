@@ -135,3 +135,9 @@ export const HttpsUrl = (options: HttpsUrlOptions) =>
       })
     )
   )
+
+/** Origin and path only: customers put secrets into the query, and more people read a mail or a list than a row. */
+export const shownUrl = (url: string): string => {
+  const { origin, pathname } = new URL(url)
+  return `${origin}${pathname}`
+}

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { type AttentionFacts, AttentionItem, attentionOf } from "../../src/overview/attentionOf.ts"
 import { Timestamp } from "../../src/values/Timestamp.ts"
 import { ownerOf } from "../support/consolePeople.ts"
-import { live, makeAccount, Service } from "../support/Service.ts"
+import { live, makeAccount, makeKey, Service } from "../support/Service.ts"
 
 const now = Date.parse("2026-05-03T12:00:00Z")
 const at = (minutesAgo: number) => Timestamp.make(new Date(now - minutesAgo * 60_000).toISOString())
@@ -138,6 +138,35 @@ layer(Service.layer(), { excludeTestServices: true })("GET /v1/account/attention
         ["session_failed", "session_disconnected", "session_unpaired"],
         text
       )
+    }))
+
+  it.effect("names webhooks without their query, and names them and keys only to keys that may list them", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const { accountId, key } = yield* makeAccount()
+      const url = "https://shop.example/hook?secret=hunter2"
+      const made = yield* request("POST", "/v1/webhooks", { key, json: { url, events: ["*"] } })
+      yield* sql`update webhooks set unhealthy_reason = 'gone', failing_since = now()
+        where id = ${Number(made.at("data", "id"))}`
+      yield* sql`update api_keys set created_at = now() - interval '91 days', last_used_at = null
+        where account_id = ${accountId}`
+      yield* sql`insert into verification_blocks (account_id, prefix, until)
+        values (${accountId}, '+25078811', now() + interval '11 hours')`
+      const seen = Effect.fnUntraced(function*(options: Parameters<typeof makeKey>[1]) {
+        const { text, at } = yield* request("GET", "/v1/account/attention", yield* makeKey(accountId, options))
+        assert.notInclude(text, "hunter2")
+        const items = at("data") as ReadonlyArray<
+          { readonly code: string; readonly subject: { readonly name: string } }
+        >
+        return items.map(({ code, subject }) => `${code} ${subject.name}`)
+      })
+      const block = "codes_blocked +25078811"
+      const [webhook, unused] = ["webhook_unhealthy https://shop.example/hook", "key_unused Test"]
+      assert.sameMembers(yield* seen({}), [block, webhook, unused])
+      assert.sameMembers(yield* seen({ permissions: ["account:read", "webhooks:read"] }), [block, webhook])
+      assert.sameMembers(yield* seen({ permissions: ["account:read", "keys:read"] }), [block, unused])
+      assert.sameMembers(yield* seen({ scopes: ["account:read"] }), [block])
     }))
 
   it.effect("names blocked prefixes, unused keys and an owner without a second factor, until each is repaired", () =>

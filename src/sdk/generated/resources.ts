@@ -538,7 +538,8 @@ export interface OverviewResource {
   /**
    * Read what needs attention. Unhealthy webhooks, sessions and domains, a mail relay or carrier that a node cannot
    * reach, messages and codes that no node has tried to send in time, bounces and complaints, quotas, keys that
-   * end, and more: the worst first, and of these the oldest. An empty list means that nothing needs attention.
+   * end, and more: the worst first, and of these the oldest. A key with scopes, or without the permission to list
+   * webhooks or keys, does not see what is about them. An empty list means that nothing needs attention.
    */
   attention(options?: RequestOptions): Promise<ReadonlyArray<AttentionItem>>
 }

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import { Notices } from "../../accounts/notices/Notices.ts"
 import { domainEvent, Events } from "../../events/Events.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
+import { shownUrl } from "../../values/HttpsUrl.ts"
 import type { WebhookId } from "../../values/Ids.ts"
 import type { Timestamp } from "../../values/Timestamp.ts"
 import type { UnhealthyReason } from "./Webhook.ts"
@@ -22,12 +23,6 @@ export interface UnhealthyWebhook {
 export interface HealthLimits {
   readonly webhookPendingLimit: number
   readonly eventRetentionDays: number
-}
-
-/** Origin and path only: customers put secrets into the query, and more people read a mail than a row. */
-const shownUrl = (url: string): string => {
-  const { origin, pathname } = new URL(url)
-  return `${origin}${pathname}`
 }
 
 const minute = (at: Timestamp): string => `${at.slice(0, 16).replace("T", " ")} UTC`
