@@ -113,14 +113,16 @@ const webhookItems = ({ webhooks }: AttentionFacts): Found =>
         ...about,
         code: "webhook_unhealthy",
         severity: "bad",
-        message: `The webhook ${name} is unhealthy and gets no events. Repair its endpoint, then activate it.`
+        message: unhealthy_reason === "backlog_full"
+          ? `The webhook ${name} gets no new events, because too many wait. It gets them again once half of these are sent.`
+          : `The webhook ${name} is unhealthy and gets no events. Repair its endpoint, then activate it.`
       }]
     }
     return failure_count < 3 ? [] : [{
       ...about,
       code: "webhook_failing",
       severity: "warn",
-      message: `The last ${failure_count} attempts of the webhook ${name} failed.`
+      message: `The last ${failure_count} deliveries to the webhook ${name} failed.`
     }]
   })
 
@@ -194,7 +196,7 @@ const mailItems = ({ mail: { bounced, complained, sent } }: AttentionFacts): Fou
 
 const quotaItems = ({ quotas }: AttentionFacts): Found =>
   quotas.flatMap(({ limit, resource, used }): Found => {
-    if (limit === null || used < limit * 0.8) return []
+    if (limit === null || limit === 0 || used < limit * 0.8) return []
     const isReached = used >= limit
     return [{
       code: isReached ? "quota_reached" : "quota_near",

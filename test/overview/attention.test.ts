@@ -57,6 +57,8 @@ describe("what needs attention", () => {
       [{ mail: { sent: 199, bounced: 199, complained: 199 } }, []],
       [{ quotas: [{ resource: "sms", limit: 100, used: 80 }] }, ["quota_near"]],
       [{ quotas: [{ resource: "sms", limit: 100, used: 100 }] }, ["quota_reached"]],
+      // A quota of 0 is a channel that the account does not have.
+      [{ quotas: [{ resource: "sms", limit: 0, used: 0 }] }, []],
       [{ waiting: [{ channel: "email", is_code: false, since: at(1.1) }] }, ["queue_late"]],
       [{ waiting: [{ channel: "email", is_code: false, since: at(1) }] }, []],
       [{ waiting: [{ channel: "sms", is_code: true, since: at(0.2) }] }, ["codes_late"]],
@@ -74,6 +76,16 @@ describe("what needs attention", () => {
       [{ has_second_factor: null }, []]
     ]
     for (const [facts, codes] of cases) assert.deepStrictEqual(codesOf(facts), codes, JSON.stringify(facts))
+  })
+
+  it("says of a webhook how many deliveries failed, and that a full backlog ends by itself", () => {
+    const messageOf = (changes: Partial<AttentionFacts["webhooks"][number]>) =>
+      attentionOf({ ...nothing, webhooks: [{ ...webhook, ...changes }] })[0]?.message
+    assert.include(messageOf({ failure_count: 3 }), "The last 3 deliveries to the webhook")
+    assert.include(messageOf({ unhealthy_reason: "failing" }), "Repair its endpoint, then activate it.")
+    const full = messageOf({ unhealthy_reason: "backlog_full" })
+    assert.include(full, "It gets them again once half of these are sent.")
+    assert.notInclude(full, "activate")
   })
 
   const Moment = Schema.Int.check(Schema.isBetween({ minimum: -200 * day, maximum: 200 * day }))

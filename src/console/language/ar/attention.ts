@@ -3,7 +3,7 @@ import type { attention as english } from "../en/attention.ts"
 /** What needs attention: a sentence and a button for each kind. */
 export const attention: Readonly<Record<keyof typeof english, string>> = {
   "attention.since": "منذ {time}.",
-  "attention.webhook_unhealthy": "خطاف الويب {name} غير سليم. لا تصل إليه أحداث.",
+  "attention.webhook_unhealthy": "خطاف الويب {name} غير سليم. لا تصل إليه أحداث جديدة.",
   "attention.webhook_unhealthy.button": "فتح خطاف الويب",
   "attention.webhook_failing": "خطاف الويب {name} يفشل الآن. تُعاد محاولة أحداثه.",
   "attention.webhook_failing.button": "فتح خطاف الويب",

@@ -3,7 +3,7 @@ import type { attention as english } from "../en/attention.ts"
 /** What needs attention: a sentence and a button for each kind. */
 export const attention: Readonly<Record<keyof typeof english, string>> = {
   "attention.since": "Seit {time}.",
-  "attention.webhook_unhealthy": "Der Webhook {name} ist gestört. Er erhält keine Ereignisse.",
+  "attention.webhook_unhealthy": "Der Webhook {name} ist gestört. Er erhält keine neuen Ereignisse.",
   "attention.webhook_unhealthy.button": "Webhook öffnen",
   "attention.webhook_failing": "Der Webhook {name} schlägt gerade fehl. Seine Ereignisse werden erneut versucht.",
   "attention.webhook_failing.button": "Webhook öffnen",

@@ -1,7 +1,7 @@
 /** What needs attention: a sentence and a button for each kind. */
 export const attention = {
   "attention.since": "Since {time}.",
-  "attention.webhook_unhealthy": "The webhook {name} is unhealthy. It gets no events.",
+  "attention.webhook_unhealthy": "The webhook {name} is unhealthy. It gets no new events.",
   "attention.webhook_unhealthy.button": "Open the webhook",
   "attention.webhook_failing": "The webhook {name} fails now. Its events are tried again.",
   "attention.webhook_failing.button": "Open the webhook",

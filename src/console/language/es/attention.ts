@@ -3,7 +3,7 @@ import type { attention as english } from "../en/attention.ts"
 /** What needs attention: a sentence and a button for each kind. */
 export const attention: Readonly<Record<keyof typeof english, string>> = {
   "attention.since": "Desde el {time}.",
-  "attention.webhook_unhealthy": "El webhook {name} tiene fallos. No recibe eventos.",
+  "attention.webhook_unhealthy": "El webhook {name} tiene fallos. No recibe eventos nuevos.",
   "attention.webhook_unhealthy.button": "Abrir el webhook",
   "attention.webhook_failing": "El webhook {name} está fallando ahora. Sus eventos se reintentan.",
   "attention.webhook_failing.button": "Abrir el webhook",

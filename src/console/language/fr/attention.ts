@@ -3,7 +3,7 @@ import type { attention as english } from "../en/attention.ts"
 /** What needs attention: a sentence and a button for each kind. */
 export const attention: Readonly<Record<keyof typeof english, string>> = {
   "attention.since": "Depuis le {time}.",
-  "attention.webhook_unhealthy": "Le webhook {name} est défaillant. Il ne reçoit aucun événement.",
+  "attention.webhook_unhealthy": "Le webhook {name} est défaillant. Il ne reçoit aucun nouvel événement.",
   "attention.webhook_unhealthy.button": "Ouvrir le webhook",
   "attention.webhook_failing": "Le webhook {name} échoue en ce moment. Ses événements sont envoyés de nouveau.",
   "attention.webhook_failing.button": "Ouvrir le webhook",

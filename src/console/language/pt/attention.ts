@@ -3,7 +3,7 @@ import type { attention as english } from "../en/attention.ts"
 /** What needs attention: a sentence and a button for each kind. */
 export const attention: Readonly<Record<keyof typeof english, string>> = {
   "attention.since": "Desde {time}.",
-  "attention.webhook_unhealthy": "O webhook {name} está com falhas. Ele não recebe eventos.",
+  "attention.webhook_unhealthy": "O webhook {name} está com falhas. Ele não recebe eventos novos.",
   "attention.webhook_unhealthy.button": "Abrir o webhook",
   "attention.webhook_failing": "O webhook {name} está falhando agora. Os eventos dele são tentados de novo.",
   "attention.webhook_failing.button": "Abrir o webhook",

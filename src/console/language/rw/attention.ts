@@ -3,7 +3,7 @@ import type { attention as english } from "../en/attention.ts"
 /** What needs attention: a sentence and a button for each kind. */
 export const attention: Readonly<Record<keyof typeof english, string>> = {
   "attention.since": "Kuva {time}.",
-  "attention.webhook_unhealthy": "Webhook {name} ifite ikibazo. Nta byabaye ibona.",
+  "attention.webhook_unhealthy": "Webhook {name} ifite ikibazo. Nta byabaye bishya ibona.",
   "attention.webhook_unhealthy.button": "Fungura webhook",
   "attention.webhook_failing": "Webhook {name} irananiranye ubu. Ibyabaye byayo birongera kugeragezwa.",
   "attention.webhook_failing.button": "Fungura webhook",

@@ -3,7 +3,7 @@ import type { attention as english } from "../en/attention.ts"
 /** What needs attention: a sentence and a button for each kind. */
 export const attention: Readonly<Record<keyof typeof english, string>> = {
   "attention.since": "Tangu {time}.",
-  "attention.webhook_unhealthy": "Webhook {name} ina hitilafu. Haipati matukio.",
+  "attention.webhook_unhealthy": "Webhook {name} ina hitilafu. Haipati matukio mapya.",
   "attention.webhook_unhealthy.button": "Fungua webhook",
   "attention.webhook_failing": "Webhook {name} inashindikana sasa. Matukio yake yanajaribiwa tena.",
   "attention.webhook_failing.button": "Fungua webhook",
