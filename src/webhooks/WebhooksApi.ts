@@ -196,7 +196,7 @@ const deliveries = HttpApiEndpoint.get("deliveries", "/:id/deliveries", {
     summary: "List deliveries",
     description:
       "Newest first, or by sort, with the outcome of the last attempt. from_date (inclusive) and to_date (exclusive) limit "
-      + "when the deliveries were created. event_id matches nothing once the event was removed (EVENT_RETENTION_DAYS)."
+      + "when the deliveries were created."
   }))
 
 const delivery = HttpApiEndpoint.get("delivery", "/:id/deliveries/:delivery_id", {

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { ulidMillis } from "../../platform/crypto/ids.ts"
 import * as Query from "../../platform/database/Query.ts"
 import { DeliveryId, EventId, WebhookId } from "../../values/Ids.ts"
 import { direction, Sort, windowFields } from "../../values/Page.ts"
@@ -81,22 +82,36 @@ const make = Effect.gen(function*() {
       from webhook_queue where ${matching(selection)} and status = ${sql.literal(`'${status}'`)}
         and ${selection.status === null ? sql`true` : sql`(attempt_count = 0) = ${selection.status === "pending"}`}`
 
-  const ended = (selection: Selection) =>
+  const ended = (selection: Selection, further = sql`true`) =>
     sql`select id, webhook_id, event, event_id, attempt_count, is_test, created_at, attempts, status,
         null::timestamptz as next_attempt_at, response_code, error, duration_ms, started_at, response_body, retry_after,
         completed_at
       from webhook_deliveries where ${matching(selection)}
         -- A delivery never ends before it is created, so older partitions are not read.
         and ${selection.from_date === null ? sql`true` : sql`completed_at >= ${selection.from_date}::timestamptz`}
-        and ${selection.status === null ? sql`true` : sql`status = ${sql.literal(`'${selection.status}'`)}`}`
+        and ${
+      selection.status === null ? sql`true` : sql`status = ${sql.literal(`'${selection.status}'`)}`
+    } and ${further}`
+
+  /**
+   * Once an event was removed, nothing names its deliveries. So those since its creation are read. The hour is for the clock
+   * of the node that published it.
+   */
+  const endedLongAgo = (selection: Selection, eventId: string) =>
+    ended(
+      { ...selection, event_id: null },
+      sql`event_id = ${eventId} and not exists (select from events where id = ${eventId})
+        and completed_at >= to_timestamp(${ulidMillis(eventId.slice("evt_".length)) / 1000}) - interval '1 hour'`
+    )
 
   /** One query for each index: one for each status of the queue, and one for the partitions of the history. */
   const reads = (selection: Selection) => {
-    const { status } = selection
-    if (status === null) return [...queueStatuses.map((status) => queued(selection, status)), ended(selection)]
+    const { event_id, status } = selection
+    const history = [ended(selection), ...(event_id === null ? [] : [endedLongAgo(selection, event_id)])]
+    if (status === null) return [...queueStatuses.map((status) => queued(selection, status)), ...history]
     return status === "pending" || status === "retrying"
       ? queuedAs[status].map((queueStatus) => queued(selection, queueStatus))
-      : [ended(selection)]
+      : history
   }
 
   const unionAll = sql.join(" union all ", false)

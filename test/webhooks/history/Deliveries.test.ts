@@ -6,7 +6,7 @@ import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
 import { ulid } from "../../../src/platform/crypto/ids.ts"
 import { Vault } from "../../../src/platform/crypto/Vault.ts"
 import { PublicHttp } from "../../../src/platform/net/PublicHttp.ts"
-import { DeliveryId, WebhookId } from "../../../src/values/Ids.ts"
+import { DeliveryId, EventId, WebhookId } from "../../../src/values/Ids.ts"
 import type { Window } from "../../../src/values/Page.ts"
 import { Targets } from "../../../src/webhooks/endpoint/WebhooksRepo.ts"
 import { Deliveries, type DeliveryFilter } from "../../../src/webhooks/history/Deliveries.ts"
@@ -158,6 +158,34 @@ layer(Subject, { excludeTestServices: true })("Deliveries", (it) => {
         ...Array.from({ length: 4 }, () => "failed")
       ])
       assert.deepStrictEqual(yield* shown({ event: "email.bounced" }, page), [0])
+    }))
+
+  it.effect("lists the deliveries of an event that was removed, without reading the days before it", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const deliveries = yield* Deliveries
+      yield* recreatePartitions(-31, 14)
+      const webhook = yield* makeWebhook
+      yield* writeHistory(webhook.id, 100_000)
+      const [row] = yield* sql`select event_id from webhook_deliveries
+        where webhook_id = ${webhook.id} and status = 'delivered' and completed_at > now() - interval '3 days' order by id limit 1`
+      const event_id = Schema.decodeUnknownSync(EventId)(row?.["event_id"])
+      yield* sql`insert into webhook_deliveries (webhook_id, id, event_id, event, status, attempt_count, created_at)
+        values (${webhook.id}, nextval('webhook_delivery_ids'), ${event_id}, 'email.sent', 'failed', 4, now())`
+      yield* sql`analyze webhook_deliveries`
+      const listed = deliveries.list(webhook, { ...newest, event_id }, page)
+      const { rows, total } = yield* listed
+      assert.deepStrictEqual([total, ...rows.map(({ status }) => status)], [2, "failed", "delivered"])
+      const failed = yield* deliveries.list(webhook, { ...newest, event_id, status: "failed" }, page)
+      assert.strictEqual(failed.total, 1)
+      for (const plan of yield* plansOf(listed)) assert.isBelow(rowsRead(plan), 15_000, plan)
+      // While the event exists, it names its deliveries.
+      yield* sql`insert into events (id, account_id, name, body, webhook_ids, delivery_ids)
+        values (${event_id}, ${webhook.accountId}, 'email.sent', '', array[${webhook.id}::bigint], array[${
+        rows[0]?.id ?? 0
+      }::bigint])`
+      assert.strictEqual((yield* listed).total, 1)
+      for (const plan of yield* plansOf(listed)) assert.isBelow(rowsRead(plan), 400, plan)
     }))
 
   it.effect("lists deliveries created from from_date until before to_date", () =>
