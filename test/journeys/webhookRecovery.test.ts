@@ -142,6 +142,29 @@ layer(Relay.layer(), { excludeTestServices: true })("recovery of a webhook", (it
       assert.deepStrictEqual(statuses(all), ["delivered", "delivered", "failed", "skipped"])
     }))
 
+  it.effect("does not send an event again whose first delivery was redelivered twice, until it was delivered", () =>
+    Effect.gen(function*() {
+      const { id, key, node, receiver } = yield* outage(1)
+      const sql = yield* SqlClient.SqlClient
+      const first = (yield* deliveriesOf(node, key, id)).at("data", 0, "id")
+      const total = Effect.map(
+        node.request("GET", `/v1/webhooks/${id}/recover?since=${since}`, { key }),
+        ({ at }) => at("data", "total")
+      )
+      yield* sql`with second as (
+          insert into webhook_deliveries (webhook_id, id, event_id, event, status, attempt_count, created_at)
+          select webhook_id, nextval('webhook_delivery_ids'), event_id, event, 'failed', 4, now()
+          from webhook_deliveries where webhook_id = ${id} returning id
+        )
+        update webhook_deliveries set requeued_as = (select id from second)
+        where webhook_id = ${id} and id = ${Number(first)}`
+      assert.strictEqual(yield* total, 1)
+      yield* askAgain(node, key, id, first)
+      yield* asking(deliveriesOf(node, key, id), ({ at }) => at("data", 0, "status") === "delivered")
+      assert.strictEqual(yield* total, 0)
+      assert.strictEqual(receiver.requests.length, 1)
+    }))
+
   it.effect("counts events that fail again, and can be repeated for these", () =>
     Effect.gen(function*() {
       const { id, key, node, receiver } = yield* outage(2, { script: [500] })

@@ -163,9 +163,12 @@ const make = Effect.gen(function*() {
       }) d where d.body is not null
           returning id, webhook_id, event_id
         ), marked as (
-          -- A recovery repeats the last delivery of an event only.
+          -- A recovery repeats the last delivery of an event only, whichever was clicked.
           update webhook_deliveries d set requeued_as = r.id from requeued r
-          where d.webhook_id = ${delivery.webhookId} and d.id = ${delivery.id} and d.requeued_as is null
+          where d.webhook_id = ${delivery.webhookId} and d.requeued_as is null and d.id = any(${delivery.id}::bigint || array(
+            select id from webhook_deliveries where webhook_id = ${delivery.webhookId}
+              and event_id = (select event_id from requeued)
+              and status <> 'delivered' and requeued_as is null and not is_test))
         ), noted as (
           update events e set webhook_ids = e.webhook_ids || (select webhook_id from requeued),
             delivery_ids = e.delivery_ids || (select id from requeued)

@@ -169,7 +169,7 @@ layer(Subject, { excludeTestServices: true })("Deliveries", (it) => {
       yield* writeHistory(webhook.id, 100_000)
       const [row] = yield* sql`select event_id from webhook_deliveries
         where webhook_id = ${webhook.id} and status = 'delivered' and completed_at > now() - interval '3 days' order by id limit 1`
-      const event_id = Schema.decodeUnknownSync(EventId)(row?.["event_id"])
+      const event_id = EventId.make(String(row?.["event_id"]))
       yield* sql`insert into webhook_deliveries (webhook_id, id, event_id, event, status, attempt_count, created_at)
         values (${webhook.id}, nextval('webhook_delivery_ids'), ${event_id}, 'email.sent', 'failed', 4, now())`
       yield* sql`analyze webhook_deliveries`
