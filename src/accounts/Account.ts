@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { AccountId } from "../values/Ids.ts"
+import { AccountId, LoginSessionId } from "../values/Ids.ts"
 import { Locale, Timezone } from "../values/Locale.ts"
 import { Plan } from "../values/Plan.ts"
 import { Timestamp } from "../values/Timestamp.ts"
@@ -43,3 +43,15 @@ export const Notifications = Schema.Struct({
   marketing_emails: Schema.Boolean.annotate({ description: "Not used yet" })
 }).annotate({ identifier: "NotificationSettings" })
 export type Notifications = typeof Notifications.Type
+
+/** A login session as its owner sees it. Its token is shown at the login only. */
+export const LoginSession = Schema.Struct({
+  id: LoginSessionId,
+  created_at: Timestamp,
+  last_used_at: Schema.NullOr(Timestamp),
+  expires_at: Timestamp,
+  client_address: Schema.NullOr(Schema.String).annotate({ description: "The address that logged in" }),
+  user_agent: Schema.NullOr(Schema.String).annotate({ description: "The program that logged in, as it called itself" }),
+  is_current: Schema.Boolean.annotate({ description: "Whether this request uses the session" })
+}).annotate({ identifier: "LoginSession" })
+export type LoginSession = typeof LoginSession.Type

@@ -10,9 +10,8 @@ import { LoginSessionId, pathId } from "../values/Ids.ts"
 import { Locale, Timezone } from "../values/Locale.ts"
 import { Data, Nothing } from "../values/Page.ts"
 import { lineBetween, Text, textBetween } from "../values/Text.ts"
-import { Account, Notifications, Profile } from "./Account.ts"
+import { Account, LoginSession, Notifications, Profile } from "./Account.ts"
 import { EmailChangeLimit, EmailTaken } from "./AccountErrors.ts"
-import { LoginSession } from "./LoginSession.ts"
 
 /** A new password of sufficient length; {@link passwordFault} checks its strength. */
 export const NewPassword = textBetween(12, 128)

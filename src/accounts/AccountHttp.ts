@@ -8,8 +8,7 @@ import { AccountApi } from "./AccountApi.ts"
 import { AccountRemoval } from "./AccountRemoval.ts"
 import { Accounts } from "./Accounts.ts"
 import { AccountSettings } from "./AccountSettings.ts"
-import { AddressConfirmationPage } from "./AddressConfirmationPage.ts"
-import { AddressConfirmations } from "./AddressConfirmations.ts"
+import { AddressConfirmationPage, AddressConfirmations } from "./AddressConfirmations.ts"
 import { Audit } from "./Audit.ts"
 import { AuthHttp } from "./AuthHttp.ts"
 import { CurrentPassword } from "./CurrentPassword.ts"
@@ -20,6 +19,7 @@ import { LoginSessions } from "./LoginSessions.ts"
 import { Notices } from "./notices/Notices.ts"
 import { SealedNotices } from "./notices/SealedNotices.ts"
 import { PasswordResetAnswers, PasswordResets } from "./PasswordResets.ts"
+import { PeopleHttp } from "./PeopleHttp.ts"
 import { PlanLimits } from "./PlanLimits.ts"
 
 /** Handlers of {@link AccountApi}. */
@@ -86,6 +86,7 @@ export const AccountsLayer = Layer.mergeAll(
   AccountHttp,
   AddressConfirmationPage,
   EmailChangePages,
+  PeopleHttp,
   PasswordResetAnswers
 ).pipe(
   Layer.provideMerge(AccountSettings.layer),

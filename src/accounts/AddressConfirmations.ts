@@ -1,4 +1,5 @@
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { HttpRouter } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { timingSafeEqual } from "node:crypto"
 import { MacKeys } from "../platform/crypto/MacKeys.ts"
@@ -6,7 +7,9 @@ import { shortMac } from "../platform/crypto/Vault.ts"
 import { Database } from "../platform/database/Database.ts"
 import * as Query from "../platform/database/Query.ts"
 import { RateLimitExceeded } from "../platform/http/ApiErrors.ts"
+import { html } from "../platform/http/html.ts"
 import { PublicUrl } from "../platform/http/PublicUrl.ts"
+import * as ReaderPage from "../platform/http/ReaderPage.ts"
 import { RequestContext } from "../platform/http/RequestContext.ts"
 import { AccountId } from "../values/Ids.ts"
 import { TokenExpired } from "./AccountErrors.ts"
@@ -125,3 +128,44 @@ export class AddressConfirmations extends Context.Service<AddressConfirmations, 
     })
   )
 }
+
+/** Asks first. A GET changes nothing, because mail scanners open every link. */
+const question = (email: string) =>
+  ReaderPage.respond(
+    "Confirm your email address",
+    html`<h1>Confirm your email address</h1>
+<p>Did you register an account with <span class="address">${email}</span>?</p>
+<form method="post"><button>Confirm</button></form>`
+  )
+
+const result = (email: string) =>
+  ReaderPage.respond(
+    "Email address confirmed",
+    html`<h1>Email address confirmed</h1>
+<p>The account of <span class="address">${email}</span> may send now.</p>`
+  )
+
+const expiredPage = ReaderPage.respond(
+  "Link expired",
+  html`<h1>This link is unknown or expired</h1>
+<p>A confirmation works for three days. Request another mail with <code>POST /v1/auth/confirmation</code>.</p>`,
+  410
+)
+
+const routes = Effect.gen(function*() {
+  const { confirm, find } = yield* AddressConfirmations
+
+  const respond = (method: "GET" | "POST") =>
+    Effect.gen(function*() {
+      const { token = "" } = yield* HttpRouter.params
+      return method === "GET" ? question(yield* find(token)) : result(yield* confirm(token))
+    }).pipe(Effect.catchTag("TokenExpired", () => Effect.succeed(expiredPage)))
+
+  return [
+    HttpRouter.route("GET", "/account/confirm/:token", respond("GET")),
+    HttpRouter.route("POST", "/account/confirm/:token", respond("POST"))
+  ]
+})
+
+/** Serves the page of the link in the mail after a registration. */
+export const AddressConfirmationPage = HttpRouter.addAll(routes)

@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import * as Query from "../platform/database/Query.ts"
 import { Principal } from "../platform/http/Authentication.ts"
 import { RequestContext } from "../platform/http/RequestContext.ts"
-import type { AccountId } from "../values/Ids.ts"
+import type { AccountId, PersonId } from "../values/Ids.ts"
 
 /** The changes that the audit log records. */
 export type AuditAction =
@@ -19,6 +19,11 @@ export type AuditAction =
   | "password.changed"
   | "password.reset"
   | "password.reset_asked"
+  | "passkey.added"
+  | "passkey.removed"
+  | "authenticator.added"
+  | "authenticator.removed"
+  | "recovery_codes.renewed"
   | "notifications.changed"
   | "plan.changed"
   | "retention.changed"
@@ -36,6 +41,8 @@ export type AuditAction =
 export interface AuditEntry {
   readonly accountId: AccountId
   readonly action: AuditAction
+  /** Replaces the {@link actor} of the request: a page of a person has no credential of the account. */
+  readonly person?: PersonId
   /** The changed object, such as `webhook 7`. */
   readonly target?: string
   /** Never contains a secret or a part of one. */
@@ -63,10 +70,12 @@ export class Audit extends Context.Service<Audit, {
     Audit,
     Effect.gen(function*() {
       const sql = yield* PgClient.PgClient
-      const record = Effect.fn("Audit.record")(function*({ accountId, action, data = {}, target }: AuditEntry) {
+      const record = Effect.fn("Audit.record")(function*({ accountId, action, data = {}, person, target }: AuditEntry) {
         const { clientAddress } = yield* RequestContext
         yield* Query.run(sql`insert into audit_entries (account_id, actor, action, target, client_address, data)
-          values (${accountId}, ${yield* actor}, ${action}, ${target ?? null},
+          values (${accountId}, ${person === undefined ? yield* actor : `person ${person}`}, ${action}, ${
+          target ?? null
+        },
             ${clientAddress === "" ? null : clientAddress}, ${sql.json(data)})`)
       })
       return Audit.of({ record })

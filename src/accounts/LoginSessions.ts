@@ -7,8 +7,8 @@ import { NotFound } from "../platform/http/ApiErrors.ts"
 import { RequestContext } from "../platform/http/RequestContext.ts"
 import { AccountId, LoginSessionId } from "../values/Ids.ts"
 import { Timestamp } from "../values/Timestamp.ts"
+import { LoginSession } from "./Account.ts"
 import { Audit } from "./Audit.ts"
-import { LoginSession } from "./LoginSession.ts"
 
 /** Distinguishes login tokens from API keys. */
 export const loginPrefix = "lt_live_"

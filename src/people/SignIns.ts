@@ -76,8 +76,8 @@ const makeRepo = Effect.gen(function*() {
   })
 
   const removeOthers = (personId: PersonId, current: number | undefined) =>
-    Query.run(sql`delete from login_sessions
-      where person_id = ${personId} and id is distinct from ${current ?? null}::bigint`)
+    Query.rowCount(sql`delete from login_sessions
+      where person_id = ${personId} and id is distinct from ${current ?? null}::bigint returning 1`)
 
   /** Of several proofs at once, each gets a token, and the last one stays. */
   const prove = (id: number, next: Uint8Array) =>
@@ -120,8 +120,8 @@ export class SignIns extends Context.Service<SignIns, {
   readonly list: (personId: PersonId) => Effect.Effect<ReadonlyArray<SignIn>>
   /** A new token for a sign-in whose person has just proved their identity again. */
   readonly prove: (id: number) => Effect.Effect<Redacted.Redacted>
-  /** Ends all sign-ins of a person but the current one, if there is one. */
-  readonly endOthers: (personId: PersonId, current: number | undefined) => Effect.Effect<void>
+  /** Ends all sign-ins of a person but the current one, if there is one. Returns how many. */
+  readonly endOthers: (personId: PersonId, current: number | undefined) => Effect.Effect<number>
   /** Once it returns, no node accepts the token. False if there is no such sign-in. */
   readonly end: (personId: PersonId, id: number) => Effect.Effect<boolean>
 }>()("messaging-service/people/SignIns") {

@@ -7,7 +7,8 @@ import { assertAccessible } from "../support/axe.ts"
 import { type BrowserPage, chromium, openPage } from "../support/Chromium.ts"
 import { ownerOf } from "../support/consolePeople.ts"
 import { shows, titled, type } from "../support/look.ts"
-import { makeAccount, type RunningNode, Service } from "../support/Service.ts"
+import { mailTo } from "../support/sandboxMails.ts"
+import { makeAccount, makeKey, type RunningNode, Service } from "../support/Service.ts"
 
 const password = "correct horse battery staple"
 
@@ -118,6 +119,7 @@ layer(Service.layer(), { excludeTestServices: true })("second factors in a brows
         yield* page.open(addressOf(node, "/me/security"))
         yield* page.click("form[data-passkey=create] button")
         yield* page.until(shows("The passkey was added."))
+        yield* mailTo(email, "Your account has a new way to sign in", 2)
         yield* assertAccessible(page)
 
         yield* page.open(addressOf(node, "/sign-out"))
@@ -212,7 +214,7 @@ layer(Service.layer(), { excludeTestServices: true })("second factors in a brows
   const withPasskey = Effect.gen(function*() {
     const { request } = yield* Service
     const sql = yield* SqlClient.SqlClient
-    const { accountId } = yield* makeAccount({ password })
+    const { accountId, email } = yield* makeAccount({ password })
     const { cookie, personId } = yield* ownerOf(accountId)
     const [made] = yield* sql`insert into passkeys (person_id, credential_id, public_key, counter, name)
       values (${personId}, ${new TextEncoder().encode(`credential of ${personId}`)}, '\\x00', 0, 'Phone') returning id`
@@ -230,7 +232,7 @@ layer(Service.layer(), { excludeTestServices: true })("second factors in a brows
           body: String(new URLSearchParams({ ...hidden, ...changes }))
         })
       })
-    return { personId, passkeyId: Number(made?.["id"]), open, sends, sql }
+    return { accountId, email, personId, passkeyId: Number(made?.["id"]), open, sends, sql }
   }).pipe(Effect.orDie)
 
   it.effect("a separate page asks, with a fresh proof, before a passkey is removed", () =>
@@ -255,6 +257,34 @@ layer(Service.layer(), { excludeTestServices: true })("second factors in a brows
       assert.strictEqual((yield* yield* sends(path, "remove")).headers["location"], "/console/me/security")
       assert.strictEqual(yield* count, 0)
     }))
+
+  it.effect("what a person changes of how they sign in is in the audit log, and a new way in is mailed to them", () =>
+    Effect.gen(function*() {
+      const { accountId, email, open, passkeyId, personId, sends, sql } = yield* withPasskey
+      const page = "/console/me/security"
+      const { request } = yield* Service
+      const { key } = yield* makeKey(accountId)
+      yield* yield* sends(page, "app-begin")
+      const secret = /<code[^>]*>([A-Z2-7]{32})<\/code>/.exec(yield* open(page))?.[1] ?? ""
+      yield* yield* sends(page, "app-confirm", { code: new TOTP({ secret: Secret.fromBase32(secret) }).generate() })
+      yield* yield* sends(page, "codes")
+      yield* yield* sends(`${page}/app/remove`, "remove")
+      yield* yield* sends(`${page}/passkeys/${passkeyId}/remove`, "remove")
+      yield* ownerOf(accountId)
+      yield* ownerOf(accountId)
+      const [newest] = yield* sql`select max(id)::integer as id from login_sessions where person_id = ${personId}`
+      assert.strictEqual((yield* request("DELETE", `/v1/account/sign-ins/${newest?.["id"]}`, { key })).status, 200)
+      yield* yield* sends(page, "end-others")
+      const entries = yield* sql`select actor, action, target from audit_entries
+        where account_id = ${accountId} and action not like 'key.%' order by id`
+      const own = ["authenticator.added", "recovery_codes.renewed", "authenticator.removed", "passkey.removed"]
+      assert.deepStrictEqual(entries.map(({ action }) => action), [...own, "session.ended", "session.ended"])
+      for (const entry of entries.slice(0, own.length)) assert.strictEqual(entry["actor"], `person ${personId}`)
+      assert.match(String(entries[4]?.["actor"]), /^key /)
+      assert.strictEqual(entries[4]?.["target"], `sign-in ${newest?.["id"]}`)
+      const mail = yield* mailTo(email, "Your account has a new way to sign in", 2)
+      assert.include(mail, "recovery codes")
+    }).pipe(Effect.orDie))
 
   it.effect("a new passkey waits in its form for a fresh proof, and a refused button says why", () =>
     Effect.gen(function*() {

@@ -10,6 +10,7 @@ export type NoticeKind =
   | "address_confirmation"
   | "password_changed"
   | "password_reset"
+  | "second_factor_added"
   | "email_change_requested"
   | "email_changed"
   | "key_created"
@@ -42,6 +43,7 @@ export const toggleOf: Readonly<Record<NoticeKind, Toggle | "always">> = {
   address_confirmation: "always",
   password_changed: "always",
   password_reset: "always",
+  second_factor_added: "always",
   email_change_requested: "always",
   email_changed: "always",
   key_created: "security_alerts",
@@ -59,6 +61,7 @@ const security: ReadonlySet<NoticeKind> = new Set([
   "address_confirmation",
   "password_changed",
   "password_reset",
+  "second_factor_added",
   "email_change_requested",
   "email_changed",
   "key_created",

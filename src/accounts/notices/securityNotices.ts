@@ -24,6 +24,22 @@ export const passwordResetNotice = (accountId: AccountId): Notice => ({
     + `ended; API keys stay valid.\n\n${ifNotYou}`
 })
 
+const addedFactors = {
+  passkey: "A passkey was added to your account. Who has it signs in to the console without your password.",
+  authenticator: "An authenticator app was added to your account. Its codes are asked for when you sign in.",
+  recovery_codes: "New recovery codes were made for your account. Each of them replaces a second factor once."
+} as const
+
+/** For a new way to sign in. A thief who adds one would switch this notice off first. */
+export const factorAddedNotice = (accountId: AccountId, factor: keyof typeof addedFactors): Notice => ({
+  accountId,
+  kind: "second_factor_added",
+  subject: "Your account has a new way to sign in",
+  body: `${addedFactors[factor]}\n\nIf this was not you, sign in to the console, open Security and remove it. Then set `
+    + "another password, end all other sign-ins, check your API keys (GET /v1/api-keys) and revoke those that you do not "
+    + "recognise."
+})
+
 /** Contains the token that sets a new password. */
 export const passwordTokenNotice = (accountId: AccountId, token: string, link: string | undefined): Notice => ({
   accountId,

@@ -12,7 +12,7 @@ import { MessageChanges } from "../../messages/MessageChanges.ts"
 import { Messages } from "../../messages/Messages.ts"
 import { ScheduledQueues } from "../../messages/ScheduledQueues.ts"
 import { OverviewLayer } from "../../overview/OverviewHttp.ts"
-import { PeopleHttp, PeopleLayer } from "../../people/PeopleHttp.ts"
+import { PeopleLayer } from "../../people/PeopleLayer.ts"
 import { Cluster, ClusterPruning } from "../../platform/cluster/Cluster.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { TemporaryFiles } from "../../platform/config/TemporaryFiles.ts"
@@ -90,7 +90,6 @@ const Domains = OverviewLayer.pipe(
   Layer.provideMerge(WebhooksLayer),
   Layer.provideMerge(ApiKeysLayer),
   Layer.provideMerge(AccountsLayer),
-  Layer.provideMerge(PeopleHttp),
   Layer.provideMerge(PeopleLayer),
   Layer.provide(ErasureSteps),
   Layer.provideMerge(CredentialsLayer),

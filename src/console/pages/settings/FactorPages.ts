@@ -8,7 +8,7 @@ import type { PersonAsk } from "../../page/Ask.ts"
 import { idIn, Page } from "../../page/Page.ts"
 import { form } from "../../ui/form.ts"
 import { facts, moment, note } from "../../ui/parts.ts"
-import { security } from "./securityActions.ts"
+import { recordOf, security } from "./securityActions.ts"
 
 const crumbs = ({ t }: PersonAsk) => [{ href: security, label: t.text("security.title") }]
 
@@ -28,8 +28,11 @@ const removePasskey = Action.own({
   isFresh: true,
   run: (_, ask: PersonAsk) =>
     Effect.gen(function*() {
-      const { id } = yield* passkeyIn(ask)
-      yield* (yield* Passkeys).remove(ask.signedIn.person.id, id)
+      const { id, name } = yield* passkeyIn(ask)
+      const { person } = ask.signedIn
+      if (yield* (yield* Passkeys).remove(person.id, id)) {
+        yield* recordOf(person, { action: "passkey.removed", target: `passkey ${id}`, data: { name } })
+      }
       return goTo(security, "security.passkeys.removed")
     })
 })
@@ -73,6 +76,7 @@ const removeApp = Action.own({
   run: (_, { signedIn: { person } }: PersonAsk) =>
     Effect.gen(function*() {
       yield* (yield* SecondFactors).removeAuthenticator(person.id)
+      yield* recordOf(person, { action: "authenticator.removed" })
       return goTo(security, "security.app.removed")
     })
 })

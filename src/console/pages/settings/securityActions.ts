@@ -1,7 +1,11 @@
 import { Effect, Option, Schema } from "effect"
 import { PasswordChange } from "../../../accounts/AccountApi.ts"
 import { AccountSettings } from "../../../accounts/AccountSettings.ts"
+import { Audit, type AuditEntry } from "../../../accounts/Audit.ts"
+import { Notices } from "../../../accounts/notices/Notices.ts"
+import { factorAddedNotice } from "../../../accounts/notices/securityNotices.ts"
 import { Passkeys } from "../../../people/Passkeys.ts"
+import type { Person } from "../../../people/Person.ts"
 import { SecondFactors } from "../../../people/SecondFactors.ts"
 import { SignIns } from "../../../people/SignIns.ts"
 import { NotFound, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
@@ -40,6 +44,21 @@ export const changePassword = Action.own({
     })
 })
 
+/** What a person changed of how they sign in. */
+interface SignInChange extends Pick<AuditEntry, "action" | "data" | "target"> {
+  /** The way in that their mail is about. */
+  readonly added?: Parameters<typeof factorAddedNotice>[1]
+}
+
+/** Writes into the log of the account that a person owns what they changed, and mails them what was added. */
+export const recordOf = Effect.fnUntraced(
+  function*({ account_id: accountId, id }: Person, { added, ...entry }: SignInChange) {
+    if (accountId === null) return
+    yield* (yield* Audit).record({ ...entry, accountId, person: id })
+    if (added !== undefined) yield* (yield* Notices).enqueue(factorAddedNotice(accountId, added))
+  }
+)
+
 export const beginApp = Action.own({
   name: "app-begin",
   fields: {},
@@ -74,12 +93,14 @@ export const confirmApp = Action.own({
   run: ({ code: given = "" }, ask: PersonAsk) =>
     Effect.gen(function*() {
       const factors = yield* SecondFactors
-      const { id } = ask.signedIn.person
+      const { person } = ask.signedIn
+      const { id } = person
       if ((yield* factors.of(id)).has_authenticator) return codesPage(ask, Option.none())
       if (!(yield* factors.confirm(id, given.slice(0, 32)))) {
         const message = ask.t.text("security.app.wrong")
         return yield* Refused.of(message, { faults: [{ param: "code", message }] })
       }
+      yield* recordOf(person, { action: "authenticator.added", added: "authenticator" })
       const { codes_made } = yield* factors.of(id)
       return codes_made === null
         ? codesPage(ask, yield* factors.renewCodes(id, null))
@@ -93,7 +114,10 @@ export const renewCodes = Action.own({
   isFresh: true,
   run: ({ replaced }, ask: PersonAsk) =>
     Effect.gen(function*() {
-      return codesPage(ask, yield* (yield* SecondFactors).renewCodes(ask.signedIn.person.id, replaced))
+      const { person } = ask.signedIn
+      const made = yield* (yield* SecondFactors).renewCodes(person.id, replaced)
+      if (Option.isSome(made)) yield* recordOf(person, { action: "recovery_codes.renewed", added: "recovery_codes" })
+      return codesPage(ask, made)
     })
 })
 
@@ -110,6 +134,7 @@ export const addPasskey = Action.own({
       const name = t.text("security.passkeys.default", { number: count + 1 })
       const isAdded = party !== undefined && (yield* passkeys.add(person.id, { name, answer, party }))
       if (!isAdded) return yield* Refused.of(t.text("security.passkeys.failed"))
+      yield* recordOf(person, { action: "passkey.added", data: { name }, added: "passkey" })
       return goTo(security, "security.passkeys.added")
     })
 })
@@ -122,6 +147,7 @@ export const endSignIn = Action.own({
   run: ({ id }, { signedIn: { person } }: PersonAsk) =>
     Effect.gen(function*() {
       if (!(yield* (yield* SignIns).end(person.id, idOf(id)))) return yield* new NotFound()
+      yield* recordOf(person, { action: "session.ended", target: `sign-in ${id}` })
       return goTo(security, "security.signIns.ended")
     })
 })
@@ -131,7 +157,8 @@ export const endOthers = Action.own({
   fields: {},
   run: (_, { signedIn: { person, sign_in_id } }: PersonAsk) =>
     Effect.gen(function*() {
-      yield* (yield* SignIns).endOthers(person.id, sign_in_id)
+      const count = yield* (yield* SignIns).endOthers(person.id, sign_in_id)
+      if (count > 0) yield* recordOf(person, { action: "session.ended", data: { count } })
       return goTo(security, "security.signIns.endedOthers")
     })
 })

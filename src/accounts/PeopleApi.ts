@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Member, SignIn } from "../people/Person.ts"
 import * as Access from "../platform/http/Access.ts"
 import { apiErrors } from "../platform/http/ApiError.ts"
 import { NotFound } from "../platform/http/ApiErrors.ts"
@@ -7,7 +8,6 @@ import { Authentication } from "../platform/http/Authentication.ts"
 import { RequestRules } from "../platform/http/RequestRules.ts"
 import { LoginSessionId, pathId } from "../values/Ids.ts"
 import { Data, Nothing } from "../values/Page.ts"
-import { Member, SignIn } from "./Person.ts"
 
 /** A test key belongs to no person. */
 const live = { mode: "live" } as const

@@ -1,17 +1,16 @@
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { People } from "../people/People.ts"
+import { SignIns } from "../people/SignIns.ts"
+import { Database } from "../platform/database/Database.ts"
 import { NotFound } from "../platform/http/ApiErrors.ts"
 import { Principal } from "../platform/http/Authentication.ts"
 import { baseContract } from "../platform/http/baseContract.ts"
 import { nothing } from "../platform/http/RequestContext.ts"
-import { Passkeys } from "./Passkeys.ts"
-import { People } from "./People.ts"
+import { Audit } from "./Audit.ts"
 import { PeopleApi } from "./PeopleApi.ts"
-import { SecondFactors } from "./SecondFactors.ts"
-import { SetupLinks } from "./SetupLinks.ts"
-import { SignIns } from "./SignIns.ts"
 
-/** Handlers of {@link PeopleApi}. */
+/** Handlers of {@link PeopleApi}. They are here for the audit log of the account. */
 export const PeopleHttp = HttpApiBuilder.group(
   baseContract.add(PeopleApi),
   "people",
@@ -19,6 +18,8 @@ export const PeopleHttp = HttpApiBuilder.group(
     Effect.gen(function*() {
       const people = yield* People
       const signIns = yield* SignIns
+      const audit = yield* Audit
+      const { transaction } = yield* Database
 
       /** The signed-in person; with a key the owner. */
       const subject = Effect.gen(function*() {
@@ -36,23 +37,24 @@ export const PeopleHttp = HttpApiBuilder.group(
         signIns: Effect.fnUntraced(function*() {
           return { data: yield* signIns.list(yield* subject) }
         }),
-        endSignIn: Effect.fnUntraced(function*({ params }) {
-          if (!(yield* signIns.end(yield* subject, params.id))) return yield* new NotFound()
+        endSignIn: Effect.fnUntraced(function*({ params: { id } }) {
+          const { accountId } = yield* Principal
+          const person = yield* subject
+          yield* transaction(Effect.gen(function*() {
+            if (!(yield* signIns.end(person, id))) return yield* new NotFound()
+            yield* audit.record({ accountId, action: "session.ended", target: `sign-in ${id}` })
+          }))
           return yield* nothing
         }),
         endSignIns: Effect.fnUntraced(function*() {
-          yield* signIns.endOthers(yield* subject, undefined)
+          const { accountId } = yield* Principal
+          const person = yield* subject
+          yield* transaction(Effect.gen(function*() {
+            const count = yield* signIns.endOthers(person, undefined)
+            if (count > 0) yield* audit.record({ accountId, action: "session.ended", data: { count } })
+          }))
           return yield* nothing
         })
       })
     })
-)
-
-/** People with their sign-ins and what they prove. */
-export const PeopleLayer = Layer.mergeAll(
-  People.layer,
-  SignIns.layer,
-  SetupLinks.layer,
-  SecondFactors.layer,
-  Passkeys.layer
 )
