@@ -1,4 +1,4 @@
--- The sum of all migrations until 0155_trial_of_test_keys.sql, which an empty database gets instead. Written by scripts/schema.ts.
+-- The sum of all migrations until 0157_last_sign_ins.sql, which an empty database gets instead. Written by scripts/schema.ts.
 
 create sequence webhook_delivery_ids;
 
@@ -920,6 +920,7 @@ create table people (
   hour_cycle text default 'language'::text not null,
   has_shortcuts boolean default true not null,
   created_at timestamp with time zone default now() not null,
+  last_sign_in_at timestamp with time zone,
   constraint people_pkey PRIMARY KEY (id),
   constraint people_account_id_key UNIQUE (account_id),
   constraint people_check CHECK ((account_id IS NULL) = (email IS NOT NULL)),

@@ -68,7 +68,7 @@ const make = Effect.gen(function*() {
     execute: (accountId) =>
       sql`select p.id, coalesce(p.name, a.name) as name, coalesce(p.email, a.email) as email, m.role, m.created_at,
           ${hasSecondFactor(sql, sql.literal("p.id"))} as has_second_factor,
-          (select max(created_at) from login_sessions s where s.person_id = p.id) as last_sign_in_at
+          p.last_sign_in_at
         from memberships m join people p on p.id = m.person_id left join accounts a on a.id = p.account_id
         where m.account_id = ${accountId} order by m.created_at, p.id`
   })

@@ -33,7 +33,8 @@ const makeRepo = Effect.gen(function*() {
     }),
     Result: Opened,
     execute: ({ address, agent, methods, personId, tokenHash }) =>
-      sql`insert into login_sessions (token_hash, person_id, methods, proved_at, renewed_at, expires_at, client_address,
+      sql`with person as (update people set last_sign_in_at = now() where id = ${personId})
+        insert into login_sessions (token_hash, person_id, methods, proved_at, renewed_at, expires_at, client_address,
           user_agent)
         values (${tokenHash}, ${personId}, ${column.text(methods)}, now(), now(), now() + interval '30 days',
           nullif(${address}, ''), nullif(${agent}, ''))
@@ -44,7 +45,11 @@ const makeRepo = Effect.gen(function*() {
     Query.run(sql`delete from login_sessions where id in (
       select id from login_sessions where person_id = ${personId} order by id desc offset ${maxSignIns})`)
 
-  /** An operator's sign-in ends after 12 idle hours, all others after 14 idle days. */
+  /** Sign-ins that work. An operator's ends after 12 idle hours, all others after 14 idle days. */
+  const open = sql`login_sessions s join people q on q.id = s.person_id and s.expires_at > now()
+    and coalesce(s.last_used_at, s.created_at)
+      > now() - case when q.is_operator then interval '12 hours' else interval '14 days' end`
+
   const find = Query.findOneOption({
     Request: Schema.Uint8Array,
     Result: SignedIn,
@@ -61,18 +66,15 @@ const makeRepo = Effect.gen(function*() {
                 when o.trial_ends_at > now() then 'running' else 'over' end) order by o.id)
             from memberships m join accounts o on o.id = m.account_id and o.deleted_at is null
             where m.person_id = s.person_id), '[]'::jsonb) as accounts
-        from login_sessions s join people q on q.id = s.person_id
-        where (s.token_hash = ${hash} or (s.previous_hash = ${hash} and s.previous_until > now())) and s.expires_at > now()
-          and coalesce(s.last_used_at, s.created_at)
-            > now() - case when q.is_operator then interval '12 hours' else interval '14 days' end`
+        from ${open} where s.token_hash = ${hash} or (s.previous_hash = ${hash} and s.previous_until > now())`
   })
 
   const list = Query.findAll({
     Request: PersonId,
     Result: SignIn,
     execute: (personId) =>
-      sql`select id, created_at, last_used_at, expires_at, client_address, user_agent, methods from login_sessions
-        where person_id = ${personId} and expires_at > now() order by id desc`
+      sql`select s.id, s.created_at, s.last_used_at, s.expires_at, s.client_address, s.user_agent, s.methods
+        from ${open} where s.person_id = ${personId} order by s.id desc`
   })
 
   const removeOthers = (personId: PersonId, current: number | undefined) =>
@@ -116,7 +118,7 @@ export class SignIns extends Context.Service<SignIns, {
   readonly find: (token: string) => Effect.Effect<Option.Option<SignedIn>>
   /** A new token for a sign-in whose token is a day old. The old one works for another minute. */
   readonly renew: (id: number) => Effect.Effect<Option.Option<Redacted.Redacted>>
-  /** Newest first, without expired ones. */
+  /** Newest first, without those that ended by time or idleness. */
   readonly list: (personId: PersonId) => Effect.Effect<ReadonlyArray<SignIn>>
   /** A new token for a sign-in whose person has just proved their identity again. */
   readonly prove: (id: number) => Effect.Effect<Redacted.Redacted>

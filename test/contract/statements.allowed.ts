@@ -34,7 +34,7 @@ export const allowed: ReadonlyArray<Allowed> = [
       "delete from login_sessions where id in (select id from login_sessions where person_id = $",
       "delete from login_sessions where id = $ and person_id = $",
       "select id from people where account_id = $",
-      "client_address, user_agent, methods from login_sessions where person_id = $",
+      "s.client_address, s.user_agent, s.methods",
       "from memberships m join people p on p.id = m.person_id",
       "delete from login_sessions where person_id = $ and id is distinct from $",
       "proved_at = now() where id = $ and person_id is not null",

@@ -156,6 +156,13 @@ layer(Service.layer(), { excludeTestServices: true })("second factors in a brows
       const listed = yield* request("GET", "/v1/account/sign-ins", { key })
       assert.strictEqual(listed.at("data", 1), undefined)
       const id = listed.at("data", 0, "id")
+      // An idle one has ended.
+      const sql = yield* SqlClient.SqlClient
+      const idle = yield* ownerOf(accountId)
+      yield* sql`update login_sessions set created_at = now() - interval '15 days' where id > ${Number(id)}`
+      const own = (yield* request("GET", "/v1/account/sign-ins", { key })).at("data") as ReadonlyArray<unknown>
+      assert.deepStrictEqual(own, [listed.at("data", 0)])
+      assert.strictEqual((yield* request("GET", "/console/me", { headers: { cookie: idle.cookie } })).status, 302)
       assert.strictEqual((yield* request("DELETE", `/v1/account/sign-ins/${id}`, { key })).status, 200)
       assert.strictEqual((yield* page).status, 302)
       assert.strictEqual((yield* request("DELETE", `/v1/account/sign-ins/${id}`, { key })).status, 404)

@@ -203,6 +203,9 @@ layer(Service.layer(), { excludeTestServices: true })("GET /v1/account/attention
         values (${accountId}, '+25078811', now() + interval '11 hours')`
       const found = yield* items
       assert.sameMembers(found.map(({ code }) => code), ["codes_blocked", "key_unused", "no_second_factor"])
+      // Who signs out can sign in again.
+      yield* sql`delete from login_sessions where person_id = ${personId}`
+      assert.lengthOf(yield* items, 3)
       const block = found.find(({ code }) => code === "codes_blocked")
       assert.deepStrictEqual(block?.["subject"], { id: "+25078811", name: "+25078811" })
       assert.include(String(block?.["message"]), "begin with +25078811 are")

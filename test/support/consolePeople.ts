@@ -10,6 +10,7 @@ const signInOf = (personId: number) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const token = Tokens.mint("lt_live_")
+    yield* sql`update people set last_sign_in_at = now() where id = ${personId}`
     yield* sql`insert into login_sessions (token_hash, person_id, methods, proved_at, renewed_at, expires_at)
       values (${Tokens.hash(token)}, ${personId}, '{password}', now(), now(), now() + interval '1 day')`
     return { personId, token, cookie: `console=${token}` }
