@@ -9,37 +9,45 @@ type Channel = Step["channel"]
 /** One of the scopes, and the permission. */
 type Needs = Readonly<Record<Channel, { readonly scopes: ReadonlyArray<Scope>; readonly permission: Permission }>>
 
-const needs: Readonly<Record<"read" | "write", Needs>> = {
-  read: {
-    whatsapp: { scopes: ["whatsapp:read", "whatsapp:write"], permission: "messages:read" },
-    sms: { scopes: ["sms:write"], permission: "sms:read" },
-    email: { scopes: ["email:write"], permission: "emails:read" }
-  },
+const listing: Needs = {
+  whatsapp: { scopes: ["whatsapp:read"], permission: "messages:read" },
+  sms: { scopes: ["sms:write"], permission: "sms:read" },
+  email: { scopes: ["email:write"], permission: "emails:read" }
+}
+
+/** `whatsapp:write` reads a message with steps, so that a sender can follow it, but lists no others. */
+const needs = {
+  list: listing,
+  read: { ...listing, whatsapp: { scopes: ["whatsapp:read", "whatsapp:write"], permission: "messages:read" } },
   write: {
     whatsapp: { scopes: ["whatsapp:write"], permission: "messages:write" },
     sms: { scopes: ["sms:write"], permission: "sms:write" },
     email: { scopes: ["email:write"], permission: "emails:write" }
   }
+} satisfies Readonly<Record<string, Needs>>
+
+/** What one does with the messages of a channel. */
+export type Purpose = keyof typeof needs
+
+type Caller = Pick<Principal["Service"], "permissions" | "scopes">
+
+/** What a key with scopes or permissions lacks for a channel; undefined if nothing. */
+export const lackOf = ({ permissions, scopes }: Caller, to: Purpose, channel: Channel) => {
+  const { permission, scopes: needed }: Needs[Channel] = needs[to][channel]
+  if (scopes.length > 0 && !needed.some((scope) => scopes.includes(scope))) {
+    return new InsufficientScope({ required: needed })
+  }
+  return permissions.length === 0 || permissions.includes(permission)
+    ? undefined
+    : new InsufficientPermission({ required: permission })
 }
 
-/**
- * A key with scopes or permissions needs those of the channel of each step. `whatsapp:write` also reads, so that a sender can
- * follow its message. The error names the first channel that is missing.
- */
+/** The caller needs the channel of each step. The error names the first one that is missing. */
 export const requireChannels = (
-  { permissions, scopes }: Pick<Principal["Service"], "permissions" | "scopes">,
-  to: "read" | "write",
+  caller: Caller,
+  to: Purpose,
   steps: ReadonlyArray<{ readonly channel: Channel }>
 ): Effect.Effect<void, InsufficientScope | InsufficientPermission> => {
-  const asked = steps.map(({ channel }) => needs[to][channel])
-  const missing = scopes.length === 0
-    ? undefined
-    : asked.find((one) => !one.scopes.some((scope) => scopes.includes(scope)))
-  if (missing !== undefined) return Effect.fail(new InsufficientScope({ required: missing.scopes }))
-  const lacking = permissions.length === 0
-    ? undefined
-    : asked.find(({ permission }) => !permissions.includes(permission))
-  return lacking === undefined
-    ? Effect.void
-    : Effect.fail(new InsufficientPermission({ required: lacking.permission }))
+  const lack = steps.map(({ channel }) => lackOf(caller, to, channel)).find((one) => one !== undefined)
+  return lack === undefined ? Effect.void : Effect.fail(lack)
 }

@@ -1,39 +1,27 @@
 import { Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import { lackOf, type Purpose } from "../failovers/channelAccess.ts"
 import { SummaryChannel } from "../messages/MessageSummary.ts"
 import { Database } from "../platform/database/Database.ts"
-import { InsufficientPermission, InsufficientScope, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import { ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { Principal } from "../platform/http/Authentication.ts"
 import { baseContract } from "../platform/http/baseContract.ts"
 import { cursorPage } from "../platform/http/pages.ts"
 import { metadataKeyOf } from "../values/Labels.ts"
-import type { Permission, Scope } from "../values/Permission.ts"
 import { AllMessages } from "./AllMessages.ts"
 import { HistoryApi } from "./HistoryApi.ts"
 import { SearchIndexing } from "./SearchIndexing.ts"
 import { SearchRepo } from "./SearchRepo.ts"
 import { Timelines } from "./Timelines.ts"
 
-/** What a key needs to see a channel. */
-const access: Readonly<Record<SummaryChannel, { readonly scope: Scope; readonly permission: Permission }>> = {
-  email: { scope: "email:write", permission: "emails:read" },
-  sms: { scope: "sms:write", permission: "sms:read" },
-  whatsapp: { scope: "whatsapp:read", permission: "messages:read" }
-}
-
 /** The channels that the caller may see. A channel that it names and may not see is refused. */
-const channelsOf = Effect.fnUntraced(function*(asked: SummaryChannel | undefined) {
-  const { permissions, scopes } = yield* Principal
-  const hasScope = (channel: SummaryChannel) => scopes.length === 0 || scopes.includes(access[channel].scope)
-  const hasPermission = (channel: SummaryChannel) =>
-    permissions.length === 0 || permissions.includes(access[channel].permission)
-  if (asked !== undefined && !hasScope(asked)) return yield* new InsufficientScope({ required: [access[asked].scope] })
-  if (asked !== undefined && !hasPermission(asked)) {
-    return yield* new InsufficientPermission({ required: access[asked].permission })
-  }
+const channelsOf = Effect.fnUntraced(function*(to: Purpose, asked?: SummaryChannel) {
+  const caller = yield* Principal
+  const lack = asked === undefined ? undefined : lackOf(caller, to, asked)
+  if (lack !== undefined) return yield* lack
   const wanted = asked === undefined ? SummaryChannel.literals : [asked]
-  return new Set(wanted.filter((channel) => hasScope(channel) && hasPermission(channel)))
+  return new Set(wanted.filter((channel) => lackOf(caller, to, channel) === undefined))
 })
 
 /** The parameters `metadata[KEY]`. */
@@ -61,7 +49,7 @@ const HistoryHttp = HttpApiBuilder.group(baseContract.add(HistoryApi), "history"
     return handlers.handleAll({
       list: Effect.fnUntraced(function*({ query }) {
         const { accountId } = yield* Principal
-        const of = { accountId, channels: yield* channelsOf(query.channel) }
+        const of = { accountId, channels: yield* channelsOf("list", query.channel) }
         const metadata = yield* metadataOf
         const filter = { ...query, tags: [query.tag ?? []].flat(), metadata }
         const { data, meta } = yield* cursorPage(
@@ -76,7 +64,7 @@ const HistoryHttp = HttpApiBuilder.group(baseContract.add(HistoryApi), "history"
       whatsappTimeline: timeline("whatsapp"),
       failoverTimeline: Effect.fnUntraced(function*({ params }) {
         const { accountId } = yield* Principal
-        const channels = yield* channelsOf(undefined)
+        const channels = yield* channelsOf("read")
         return { data: yield* timelines.ofFailover({ accountId, id: params.failover_id }, channels) }
       }),
       codeTimeline: Effect.fnUntraced(function*({ params }) {

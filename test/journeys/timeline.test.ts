@@ -228,6 +228,31 @@ layer(Service.layer())((it) => {
       assertRefused(yield* request("GET", path, { key: other.key }), 404, "not_found")
     }))
 
+  it.effect("a key that sends WhatsApp messages sees these steps in a failover's timeline, and lists no messages", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const { accountId, key } = yield* makeAccount()
+      const sent = yield* request("POST", "/v1/messages", {
+        key,
+        json: {
+          to: { phone: "+15005550006" },
+          steps: [{ channel: "sms", content: "Hello" }],
+          send_at: DateTime.formatIso(DateTime.add(yield* live(DateTime.now), { hours: 1 }))
+        }
+      })
+      const id = String(sent.at("data", "id"))
+      yield* sql`update failover_steps set channel = 'whatsapp', begun_at = now(), error = 'no session'
+        where failover_id = ${id}`
+      const writer = (yield* makeKey(accountId, { scopes: ["whatsapp:write", "sms:write"] })).key
+      const path = `/v1/messages/${id}`
+      assert.strictEqual((yield* request("GET", path, { key: writer })).status, 200)
+      const entries = entriesOf(yield* request("GET", `${path}/timeline`, { key: writer }))
+      assert.deepInclude(entries.map(({ detail }) => detail["error"]), "no session")
+      const listed = yield* request("GET", "/v1/messages?channel=whatsapp", { key: writer })
+      assertRefused(listed, 403, "insufficient_scope")
+    }))
+
   it.effect("a scheduled failover that was canceled says so in its timeline", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
