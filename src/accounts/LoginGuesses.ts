@@ -5,6 +5,8 @@ import * as Query from "../platform/database/Query.ts"
 import { RequestContext } from "../platform/http/RequestContext.ts"
 import { networkOf } from "../values/IpAddress.ts"
 import { type InvalidCredentials, LoginPaused } from "./AccountErrors.ts"
+import { laneOf } from "./notices/Notice.ts"
+import { passwordsGuessedNotice } from "./notices/securityNotices.ts"
 
 /** Wrong passwords without a pause. */
 const free = 5
@@ -24,14 +26,26 @@ const makeRepo = Effect.gen(function*() {
         sql`select ceil(extract(epoch from retry_at - now()))::integer as seconds from login_guesses
           where email_hash = ${hashOf(email)} and client_network = ${network} and retry_at > now()`
     }),
-    /** A day without a wrong password forgives the earlier ones. */
-    fail: ({ email, network }: typeof Pair.Type) =>
-      Query.run(sql`insert into login_guesses as g (email_hash, client_network, failures, failed_at, retry_at)
-        values (${hashOf(email)}, ${network}, 1, now(), now())
-        on conflict (email_hash, client_network) do update set failed_at = now(),
-          failures = case when g.failed_at < now() - interval '1 day' then 1 else g.failures + 1 end,
-          retry_at = case when g.failed_at < now() - interval '1 day' or g.failures + 1 < ${free} then now()
-            else now() + least(900, 15 * 2 ^ least(g.failures + 1 - ${free}, 10)) * interval '1 second' end`),
+    /**
+     * A day without a wrong password forgives the earlier ones. The owner of an account learns of the first pause by mail,
+     * and the statement takes as long for an address without an account.
+     */
+    fail: ({ email, network }: typeof Pair.Type) => {
+      const { body, kind, once, subject } = passwordsGuessedNotice(network)
+      return Query.run(sql`with failed as (
+          insert into login_guesses as g (email_hash, client_network, failures, failed_at, retry_at)
+          values (${hashOf(email)}, ${network}, 1, now(), now())
+          on conflict (email_hash, client_network) do update set failed_at = now(),
+            failures = case when g.failed_at < now() - interval '1 day' then 1 else g.failures + 1 end,
+            retry_at = case when g.failed_at < now() - interval '1 day' or g.failures + 1 < ${free} then now()
+              else now() + least(900, 15 * 2 ^ least(g.failures + 1 - ${free}, 10)) * interval '1 second' end
+          returning failures
+        )
+        insert into notices (account_id, lane, kind, once, subject, body)
+        select a.id, ${laneOf(kind)}, ${kind}, ${once}, ${subject}, ${body} from failed f, accounts a
+        where f.failures = ${free} and lower(a.email) = ${email} and a.deleted_at is null and a.shadow_of is null
+        on conflict do nothing`)
+    },
     forget: ({ email, network }: typeof Pair.Type) =>
       Query.run(sql`delete from login_guesses where email_hash = ${hashOf(email)} and client_network = ${network}`)
   }

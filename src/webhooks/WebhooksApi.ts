@@ -6,7 +6,7 @@ import * as Access from "../platform/http/Access.ts"
 import { apiErrors } from "../platform/http/ApiError.ts"
 import { NotFound, PlanLimitExceeded, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { Authentication } from "../platform/http/Authentication.ts"
-import { RequestRules, WaitsOutside } from "../platform/http/RequestRules.ts"
+import { BodyLimit, RequestRules, texts, WaitsOutside } from "../platform/http/RequestRules.ts"
 import { DeliveryId, EventId, pathId, WebhookId } from "../values/Ids.ts"
 import { absentBody, overlapSeconds } from "../values/Overlap.ts"
 import { Data, Done, Nothing, Paged, pageQuery, sortedPageQuery } from "../values/Page.ts"
@@ -20,7 +20,10 @@ import { WebhookStatistics } from "./history/WebhookStatistics.ts"
 
 /** The rules for the URL depend on settings, so the service checks them. */
 const url = textBetween(1, 2048).check(documentedPattern("^[Hh][Tt][Tt][Pp][Ss]?://[^#]+$"))
-  .annotate({ description: "HTTPS endpoint that receives the POSTs" })
+  .annotate({
+    description:
+      "HTTPS endpoint that receives the POSTs. Stored in its normal form: the host in lower case, a path of at least /."
+  })
 
 const distinct = Schema.isUnique({ message: "each value may appear once" })
 
@@ -96,6 +99,7 @@ const create = HttpApiEndpoint.post("create", "/", {
   success: Data(Webhook).pipe(HttpApiSchema.status(201)),
   error: apiErrors(ValidationFailed, PlanLimitExceeded)
 })
+  .annotate(BodyLimit, texts)
   .annotate(Access.Access, Access.full("webhooks:write", paid))
   .annotateMerge(OpenApi.annotations({
     summary: "Create a webhook",
@@ -114,6 +118,7 @@ const update = HttpApiEndpoint.put("update", "/:id", {
   success: Data(Webhook),
   error: apiErrors(NotFound, ValidationFailed)
 })
+  .annotate(BodyLimit, texts)
   .annotate(Access.Access, Access.full("webhooks:write", paid))
   .annotateMerge(OpenApi.annotations({
     summary: "Change a webhook",

@@ -146,6 +146,7 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("accounts and 
       yield* register(email)
       for (let guess = 1; guess <= 5; guess++) yield* login({ email, password: "wrong horse battery" })
       assertRefused(yield* login({ email, password }), 429, "login_paused")
+      assert.include(yield* mailTo(email, "Wrong passwords were entered"), "from the network 127.0.0.1")
       yield* request("POST", "/v1/auth/password/forgot", { json: { email } })
       const mail = yield* mailTo(email, "Set a new password")
       const secret = "another horse battery"

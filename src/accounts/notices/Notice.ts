@@ -10,6 +10,7 @@ export type NoticeKind =
   | "address_confirmation"
   | "password_changed"
   | "password_reset"
+  | "passwords_guessed"
   | "second_factor_added"
   | "email_change_requested"
   | "email_changed"
@@ -47,6 +48,7 @@ export const toggleOf: Readonly<Record<NoticeKind, Toggle | "always">> = {
   email_change_requested: "always",
   email_changed: "always",
   key_created: "security_alerts",
+  passwords_guessed: "security_alerts",
   codes_blocked: "security_alerts",
   webhook_secret_rotated: "security_alerts",
   key_revoked: "email_alerts",
@@ -61,6 +63,7 @@ const security: ReadonlySet<NoticeKind> = new Set([
   "address_confirmation",
   "password_changed",
   "password_reset",
+  "passwords_guessed",
   "second_factor_added",
   "email_change_requested",
   "email_changed",

@@ -40,6 +40,18 @@ export const factorAddedNotice = (accountId: AccountId, factor: keyof typeof add
     + "recognise."
 })
 
+/** For five wrong passwords from one network. The account follows from the address that was typed. */
+export const passwordsGuessedNotice = (network: string) => ({
+  kind: "passwords_guessed",
+  once: "login",
+  subject: "Wrong passwords were entered for your account",
+  body:
+    `Five wrong passwords were entered for your account from the network ${network}. Logins from there pause now, each `
+    + "time for longer. You can still log in from elsewhere.\n\nIf this was you, wait, or set another password "
+    + "(POST /v1/auth/password/forgot), which ends the pause. If it was not, make sure that your password is used nowhere "
+    + "else, and add a second factor: sign in to the console and open Security."
+} as const)
+
 /** Contains the token that sets a new password. */
 export const passwordTokenNotice = (accountId: AccountId, token: string, link: string | undefined): Notice => ({
   accountId,

@@ -914,7 +914,10 @@ export interface NewVerification {
 }
 
 export interface NewWebhook {
-  /** HTTPS endpoint that receives the POSTs */
+  /**
+   * HTTPS endpoint that receives the POSTs. Stored in its normal form: the host in lower case, a path of at least
+   * /.
+   */
   readonly url: string
   readonly events: ReadonlyArray<string>
   /** false: it gets no events until it is activated */
@@ -1579,7 +1582,10 @@ export interface Webhook {
 }
 
 export interface WebhookChange {
-  /** HTTPS endpoint that receives the POSTs */
+  /**
+   * HTTPS endpoint that receives the POSTs. Stored in its normal form: the host in lower case, a path of at least
+   * /.
+   */
   readonly url?: string | undefined
   readonly events?: ReadonlyArray<string> | undefined
   readonly is_active?: boolean | undefined
@@ -1803,6 +1809,7 @@ export interface WhatsAppSession {
   /** digits; null until a phone is paired */
   readonly phone_number: string | null
   readonly created_at: string
+  /** messages that were sent through the session */
   readonly messages_count: number
 }
 
@@ -1819,6 +1826,7 @@ export interface WhatsAppSessionDetail {
   /** digits; null until a phone is paired */
   readonly phone_number: string | null
   readonly created_at: string
+  /** messages that were sent through the session */
   readonly messages_count: number
   /** why it is disconnected or failed, else null */
   readonly reason: "connection_lost" | "logged_out" | "replaced" | "retries_exhausted" | "qr_expired" | null

@@ -18,10 +18,10 @@ const common = {
 
 const qr_code = Schema.String.annotate({ description: "data URL of a PNG, to scan with the phone" })
 
+const messages_count = Schema.Int.annotate({ description: "messages that were sent through the session" })
+
 /** A session in a list (spec 4.2). */
-export const Session = Schema.Struct({ ...common, messages_count: Schema.Int }).annotate({
-  identifier: "WhatsAppSession"
-})
+export const Session = Schema.Struct({ ...common, messages_count }).annotate({ identifier: "WhatsAppSession" })
 export type Session = typeof Session.Type
 
 /** One session, with the time of its last connection and the reason why it is not connected. */
