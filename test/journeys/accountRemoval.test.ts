@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { prune } from "../../src/app/server/Pruning.ts"
 import { AppConfig } from "../../src/platform/config/AppConfig.ts"
@@ -296,5 +296,38 @@ layer(Busy, { excludeTestServices: true })("deletion of a busy account", (it) =>
       assert.strictEqual((yield* parts).length, 0)
       // Only mails already claimed when the deletion arrived may still go out.
       assert.isBelow(sink.messages.length - taken, 60)
+    }))
+})
+
+layer(Service.layer({ env: { PAUSED: "true" } }), { excludeTestServices: true })("deletion while SMS wait", (it) => {
+  it.effect("no SMS of the account waits to be submitted once it is deleted, and those of others still do", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const sends = Effect.fnUntraced(function*() {
+        const { accountId, key } = yield* makeAccount()
+        const tested = yield* makeKey(accountId, { mode: "test" })
+        const single = { to: freshNumber(), content: mark.repeat(40) }
+        const send_at = DateTime.formatIso(DateTime.addDuration(yield* DateTime.now, "1 hour"))
+        const bulk = { recipients: [freshNumber(), freshNumber()], content: mark }
+        const sent = yield* Effect.all([
+          request("POST", "/v1/sms/send", { key, json: single }),
+          request("POST", "/v1/sms/send", { key, json: { ...single, send_at } }),
+          request("POST", "/v1/sms/send-bulk", { key, json: bulk }),
+          request("POST", "/v1/verify/send", { key, json: { to: freshNumber() } }),
+          request("POST", "/v1/sms/send", { key: tested.key, json: single })
+        ])
+        for (const { status, text } of sent) assert.isBelow(status, 300, text)
+        return { accountId, key }
+      })
+      const neighbour = yield* sends()
+      const { accountId, key } = yield* sends()
+      const waiting = (id: number) =>
+        sql`select from sms_parts where status = 'queued' and account_id in (${id}::bigint, ${-id}::bigint)`
+      const before = (yield* waiting(accountId)).length
+      assert.isAbove(before, 7)
+      yield* request("DELETE", "/v1/account", { key, json: { confirmation: "DELETE" } })
+      assert.strictEqual((yield* waiting(accountId)).length, 0)
+      assert.strictEqual((yield* waiting(neighbour.accountId)).length, before)
     }))
 })

@@ -88,6 +88,13 @@ export const ErasureSteps = Layer.succeed(Erasure, [
   ...webhooksErasure,
   {
     name: "messages",
+    /** No waiting part of an SMS is submitted. The lanes let the statement find them by the index of turns. */
+    atOnce: Effect.fnUntraced(function*(accountId) {
+      const sql = yield* SqlClient.SqlClient
+      yield* Query.run(sql`update sms_parts set status = 'failed', error_code = 'canceled', completed_at = now()
+        where status = 'queued' and account_id = ${accountId}
+          and (case when code_seed is not null then 0 else lane + 1 end) in (0, 1, 2, 3, 4)`)
+    }),
     some: eraseRows("messages", "message_batches", "message_search", "message_search_blocks", "message_attempts")
   },
   { name: "usage", some: eraseRows("usage_daily", "usage_alerts", "message_stats", "message_stat_entries") },
