@@ -90,8 +90,9 @@ const make = Effect.gen(function*() {
    */
   const look = Effect.fnUntraced(function*(id: FailoverId, withdrawn?: number) {
     const row = Option.getOrUndefined(yield* repo.lock(id))
-    if (row === undefined) return undefined
+    // Those of a deleted failover go too, else they would fill the sweeper's rounds for ever.
     yield* repo.clearSignals(id)
+    if (row === undefined) return undefined
     const wasOver = row.completed_at !== null
     if (!wasOver && !row.is_due && row.canceled_at === null) return undefined
     const { isOver, steps, wait, withdraw } = wasOver

@@ -395,6 +395,20 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
         assert.match(String(row?.["error"]), /account was deleted/)
       }))
 
+    it.effect("changes of a deleted message are forgotten, so that they hold up no other", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const sql = yield* SqlClient.SqlClient
+        const { accountId, key } = yield* makeAccount()
+        const id = yield* accepted(node, key, { to: { phone: silent }, steps: [{ ...sms, within_seconds: 3600 }] })
+        yield* sql`delete from failovers where id = ${id} and account_id = ${accountId}`
+        yield* sql`insert into failover_signals (failover_id) values (${id})`
+        yield* eventually(
+          Effect.orDie(sql`select from failover_signals where failover_id = ${id}`),
+          (rows) => rows.length === 0
+        )
+      }))
+
     it.effect("a message does not leave before its time", () =>
       Effect.gen(function*() {
         const node = yield* Service
