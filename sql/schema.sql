@@ -1,4 +1,4 @@
--- The sum of all migrations until 0157_last_sign_ins.sql, which an empty database gets instead. Written by scripts/schema.ts.
+-- The sum of all migrations until 0159_late_texts.sql, which an empty database gets instead. Written by scripts/schema.ts.
 
 create sequence webhook_delivery_ids;
 
@@ -402,6 +402,13 @@ create table retention_clock (
   at timestamp with time zone not null,
   constraint retention_clock_pkey PRIMARY KEY (only_row),
   constraint retention_clock_only_row_check CHECK (only_row)
+);
+
+create table retention_late (
+  name text not null,
+  due timestamp with time zone not null,
+  id bigint not null,
+  constraint retention_late_pkey PRIMARY KEY (name, due, id)
 );
 
 create table retention_marks (

@@ -21,6 +21,7 @@ const age = Effect.fnUntraced(function*(days: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`delete from retention_marks`
   yield* sql`delete from retention_progress`
+  yield* sql`delete from retention_late`
   yield* markIds
   yield* sql`update retention_marks set at = now() - ${days}::integer * interval '1 day' - interval '1 hour'`
 })
@@ -86,6 +87,73 @@ layer(Settings.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestServic
         const fresh = [yield* insertEmail(accountId, "sent"), yield* insertSms(accountId, "sent")] as const
         yield* prune
         assert.deepStrictEqual(yield* leftOf(...fresh), ["whole", "whole"])
+      }))
+
+    it.effect("counts the days of a scheduled message and of its batch from the time that they are sent at", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { accountId } = yield* makeAccount()
+        const ids = [yield* insertEmail(accountId, "queued"), yield* insertSms(accountId, "queued")] as const
+        yield* sql`insert into email_batches (id, account_id, from_address, subject, html, total, status, created_at,
+            completed_at)
+          select 'late_email', ${accountId}::bigint, 'a@b.example', 'Hello', '', 1, 'completed', now() - interval '90 days',
+            now()`
+        yield* sql`insert into message_batches (id, account_id, channel, total, created_at, completed_at)
+          select 'late_sms', ${accountId}::bigint, 'sms', 1, now() - interval '90 days', now()`
+        yield* sql`insert into failovers (id, account_id, created_at, completed_at)
+          select 'late_failover', ${accountId}::bigint, now() - interval '90 days', now()`
+        const seen: Array<ReadonlyArray<string>> = []
+        const batches: Array<number> = []
+        yield* age(20)
+        for (
+          const [status, sentDaysAgo] of [["scheduled", -5], ["sent", 0], ["sent", 9], ["sent", 11], [
+            "sent",
+            21
+          ]] as const
+        ) {
+          for (const table of ["email_messages", "messages", "email_batches", "message_batches", "failovers"]) {
+            yield* sql`update ${sql(table)} set send_at = now() - ${sentDaysAgo}::integer * interval '1 day'
+              where account_id = ${accountId}`
+          }
+          for (const table of ["email_messages", "messages"]) {
+            yield* sql`update ${sql(table)} set status = ${status} where account_id = ${accountId}`
+          }
+          yield* sql`update retention_late set due = least(due, now() - ${
+            sentDaysAgo - 10
+          }::integer * interval '1 day')`
+          yield* prune
+          seen.push(yield* leftOf(...ids))
+          const kept = yield* sql`select id from email_batches where account_id = ${accountId}
+            union all select id from message_batches where account_id = ${accountId}
+            union all select id from failovers where account_id = ${accountId}`
+          batches.push(kept.length)
+        }
+        assert.deepStrictEqual(seen, [
+          ["whole", "whole"],
+          ["whole", "whole"],
+          ["whole", "whole"],
+          ["without text", "without text"],
+          ["gone", "gone"]
+        ])
+        assert.deepStrictEqual(batches, [3, 3, 3, 3, 0])
+        const late = sql`select from retention_late
+          where (name, id) in (('email_messages', ${ids[0]}), ('messages', ${ids[1]}))`
+        assert.lengthOf(yield* late, 0)
+      }))
+
+    it.effect("erases the texts of what waited past their days once it has ended", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { accountId } = yield* makeAccount()
+        const ids = [yield* insertEmail(accountId, "queued"), yield* insertSms(accountId, "queued")] as const
+        yield* age(11)
+        yield* prune
+        assert.deepStrictEqual(yield* leftOf(...ids), ["whole", "whole"])
+        for (const table of ["email_messages", "messages"]) {
+          yield* sql`update ${sql(table)} set status = 'sent' where account_id = ${accountId}`
+        }
+        yield* prune
+        assert.deepStrictEqual(yield* leftOf(...ids), ["without text", "without text"])
       }))
 
     it.effect("deletes a block of the search after its last record", () =>

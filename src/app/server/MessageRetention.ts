@@ -48,8 +48,10 @@ const fragments = (sql: SqlClient.SqlClient) => {
   const upTo = (table: Table, days: number) =>
     sql`(select coalesce(max(${sql(table)}), 0) from retention_marks where at < ${before(days)})`
   const isOpen = sql`status in ('scheduled', 'queued', 'sending')`
+  /** A scheduled message ages from the time that it is sent at. */
+  const isKept = (days: number) => sql`(${isOpen} or (send_at is not null and send_at >= ${before(days)}))`
   const ofAccount = ({ account }: Scope) => account === undefined ? sql`true` : sql`account_id = ${account}`
-  return { before, isOpen, ofAccount, upTo }
+  return { before, isKept, ofAccount, upTo }
 }
 
 /** The channel of a table's rows. */
@@ -67,48 +69,71 @@ const erasures: Readonly<Record<Table, (sql: SqlClient.SqlClient) => Statement.F
       update whatsapp_inbox set payload = null where message_id in (select id from ended) and payload is not null`
 }
 
-/** Erases the texts of the next ids. What waits to be sent keeps its text. */
-const erasesTexts = (sql: SqlClient.SqlClient, table: Table, scope: Scope): Step => {
-  const { isOpen, ofAccount, upTo } = fragments(sql)
+/** Erases the texts of the next ids, and notes those that are kept for longer. What waits to be sent keeps its text. */
+const erasesTexts = (sql: SqlClient.SqlClient, table: Table, scope: Scope): ReadonlyArray<Step> => {
+  const { before, isKept, ofAccount, upTo } = fragments(sql)
   const name = scope.account === undefined ? table : `${table} ${scope.account}`
-  const portion = Query.findOne({
-    Request: Schema.Void,
-    Result: Schema.Struct({ count: Schema.Int }),
-    execute: () =>
+  const days = scope.contentDays
+  const erased = sql`erased as (${erasures[table](sql)}), searched as (
+      -- The recipients can be found as long as the record.
+      update message_search s set words = ts_filter(s.words, '{a}') from ended e
+      where s.account_id = e.account_id and s.channel = e.channel and s.message_id = e.id
+    )`
+  const step = (of: string, statement: Statement.Fragment): Step => {
+    const Result = Schema.Struct({ count: Schema.Int })
+    const portion = Query.findOne({ Request: Schema.Void, Result, execute: () => sql`${statement}` })
+    return { table: of, portion: Effect.map(portion(), ({ count }) => count) }
+  }
+  return [
+    step(
+      `the texts of ${name}`,
       sql`with span as (
           select coalesce((select id from retention_progress where name = ${name}), 0) as after,
-            ${upTo(table, scope.contentDays)} as last
+            ${upTo(table, days)} as last
         ), expiring as (
-          select id, account_id, ${channelIn(sql, table)}, ${isOpen} as is_open from ${sql(table)}
+          select id, account_id, ${channelIn(sql, table)}, send_at, ${isKept(days)} as is_kept from ${sql(table)}
           where id > (select after from span) and id <= (select last from span) and ${ofAccount(scope)}
           order by id limit ${portionSize}
         ), ended as (
-          select id, account_id, channel from expiring where not is_open
-        ), erased as (${erasures[table](sql)}), searched as (
-          -- The recipients can be found as long as the record.
-          update message_search s set words = ts_filter(s.words, '{a}') from ended e
-          where s.account_id = e.account_id and s.channel = e.channel and s.message_id = e.id
-        ), noted as (
+          select id, account_id, channel from expiring where not is_kept
+        ), late as (
+          insert into retention_late (name, due, id)
+          select ${name}::text, coalesce(send_at + ${days}::integer * interval '1 day', now()), id from expiring where is_kept
+          on conflict do nothing
+        ), ${erased}, noted as (
           insert into retention_progress (name, id)
           select ${name}::text, case when (select count(*) from expiring) < ${portionSize} then last
             else (select max(id) from expiring) end from span where last > after
           on conflict (name) do update set id = excluded.id
         )
         select count(*) as count from expiring`
-  })
-  return { table: `the texts of ${name}`, portion: Effect.map(portion(), ({ count }) => count) }
+    ),
+    step(
+      `the late texts of ${name}`,
+      sql`with ended as (
+          select m.id, account_id, ${channelIn(sql, table)}, due from retention_late l join ${
+        sql(table)
+      } m on m.id = l.id
+          where l.name = ${name} and l.due < ${before(0)} and not ${isKept(days)} limit ${portionSize}
+        ), forgotten as (
+          delete from retention_late l using ended e where l.name = ${name} and l.due = e.due and l.id = e.id
+        ), ${erased}
+        select count(*) as count from ended`
+    )
+  ]
 }
 
 /** Deletes records, and what belongs to them. */
 const deletesRecords = (sql: SqlClient.SqlClient, table: Table, scope: Scope): Step => {
-  const { isOpen, ofAccount, upTo } = fragments(sql)
+  const { isKept, ofAccount, upTo } = fragments(sql)
   const portion = Query.findOne({
     Request: Schema.Void,
     Result: Schema.Struct({ count: Schema.Int }),
     execute: () =>
       sql`with gone as (
           delete from ${sql(table)} where ctid = any(array(select ctid from ${sql(table)}
-            where id <= ${upTo(table, scope.messageDays)} and not (${isOpen}) and ${ofAccount(scope)}
+            where id <= ${upTo(table, scope.messageDays)} and not ${isKept(scope.messageDays)}
+              and ${ofAccount(scope)}
             order by id limit ${portionSize} for update skip locked))
           returning id, account_id, ${channelIn(sql, table)}
         ), searched as (
@@ -136,7 +161,8 @@ const deletesBlocks = (sql: SqlClient.SqlClient, scope: Scope): Step => {
 const batchSteps = (sql: SqlClient.SqlClient, scope: Scope): ReadonlyArray<Step> => {
   const { before, ofAccount } = fragments(sql)
   const { clears, deletes } = portions(sql)
-  const isOld = (days: number) => sql`completed_at is not null and created_at < ${before(days)} and ${ofAccount(scope)}`
+  const isOld = (days: number) =>
+    sql`completed_at is not null and coalesce(send_at, created_at) < ${before(days)} and ${ofAccount(scope)}`
   return [
     clears("email_batches", sql`subject = ''`, sql`${isOld(scope.contentDays)} and subject <> ''`),
     deletes(
@@ -177,9 +203,11 @@ export const messageSteps = Effect.gen(function*() {
     ...scopes.flatMap((scope) => [
       ...tables.map((table) => deletesRecords(sql, table, scope)),
       deletesBlocks(sql, scope),
-      ...tables.map((table) => erasesTexts(sql, table, scope)),
+      ...tables.flatMap((table) => erasesTexts(sql, table, scope)),
       ...batchSteps(sql, scope)
     ]),
+    // Of messages whose record is gone.
+    portions(sql).deletes("retention_late", sql`due < ${fragments(sql).before(messageRetentionDays)}`),
     portions(sql).deletes("retention_marks", sql`at < ${fragments(sql).before(messageRetentionDays + 2)}`),
     portions(sql).deletes("whatsapp_number_checks", sql`checked_at < ${RetentionClock.now(sql)} - interval '30 days'`)
   ]
