@@ -94,5 +94,28 @@ layer(Service.layer({ env: { SMS_SENDER_IDS: "Shop,Bank" } }), { excludeTestServ
         assertRefused(refused, 422, "validation_error")
         assert.include(refused.text, "has not ended")
       }))
+
+    it.effect("is refused a day after its end, although its large HTML is still there and its short text is not", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const sql = yield* SqlClient.SqlClient
+        const { key } = yield* makeAccount()
+        const json = {
+          subject: "Hi",
+          html: `<p>${"x".repeat(5_000)}</p>`,
+          text: "Hi",
+          recipients: ["ann@people.example"]
+        }
+        const id = String((yield* node.request("POST", "/v1/email/send-bulk", { key, json })).at("data", "batch_id"))
+        const path = `/v1/email/batches/${id}`
+        yield* eventually(node.request("GET", path, { key }), ({ at }) => at("data", "completed_at") !== null)
+        yield* sql`update email_messages set status = 'failed' where batch_id = ${id}`
+        yield* sql`update email_batches set text = null, completed_at = now() - interval '25 hours' where id = ${id}`
+        const refused = yield* node.request("POST", `${path}/resend`, { key })
+        assertRefused(refused, 422, "validation_error")
+        assert.include(refused.text, "no longer kept")
+        yield* sql`update email_batches set completed_at = now() - interval '23 hours' where id = ${id}`
+        assert.strictEqual((yield* node.request("POST", `${path}/resend`, { key })).status, 202)
+      }))
   }
 )

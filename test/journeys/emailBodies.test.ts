@@ -76,7 +76,7 @@ layer(AppConfig.layer.pipe(Layer.provideMerge(Relay.layer())), { excludeTestServ
         assert.deepInclude(Object(gone.at("data")), { subject: "For Ada", html: null, text: null, attachments: [] })
       }))
 
-    it.effect("are dropped with their day, but not while a mail of that day waits", () =>
+    it.effect("are dropped with their day, but not while a mail of that day waits or its batch may be sent again", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { accountId } = yield* makeAccount()
@@ -90,6 +90,12 @@ layer(AppConfig.layer.pipe(Layer.provideMerge(Relay.layer())), { excludeTestServ
         yield* Effect.replicateEffect(retain, 3, { discard: true })
         assert.deepStrictEqual(yield* days, [0, 1, 2, 3].map((days) => ({ days })))
         yield* sql`update email_messages set status = 'sent' where id = ${Number(waiting?.["id"])}`
+        yield* sql`insert into email_batches (id, account_id, from_address, subject, html, total, body_day, completed_at)
+          select 'ended', ${accountId}::bigint, 'a@b.example', 'Hello', '', 1, (now() at time zone 'UTC')::date - 3,
+            now() - interval '23 hours'`
+        yield* Effect.replicateEffect(retain, 3, { discard: true })
+        assert.deepStrictEqual(yield* days, [0, 1, 2, 3].map((days) => ({ days })))
+        yield* sql`update email_batches set completed_at = now() - interval '25 hours' where id = 'ended'`
         yield* Effect.replicateEffect(retain, 3, { discard: true })
         assert.deepStrictEqual(yield* days, [0, 1].map((days) => ({ days })))
       }))

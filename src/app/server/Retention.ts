@@ -40,17 +40,22 @@ const eraseRemovedWebhooks = Effect.gen(function*() {
   yield* Query.run(sql`delete from removed_webhooks where removed_at < ${RetentionClock.now(sql)} - interval '1 day'`)
 })
 
-/** Bodies are needed until their mail is sent: a day and a day of grace, and as long as older mail waits. */
+/**
+ * Bodies are needed until their mail is sent: a day and a day of grace, and as long as older mail waits. Those of a batch are
+ * needed for another day, in which it may be sent again.
+ */
 const dropBodies = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const needed = Query.findOne({
     Request: Schema.Void,
     Result: Schema.Struct({ days: Schema.Int }),
     execute: () =>
-      sql`select greatest(1, (${RetentionClock.now(sql)} at time zone 'UTC')::date - (least(
-          (select min(created_at) from email_messages where status = 'queued'),
-          (select min(created_at) from email_messages where status = 'sending')
-        ) at time zone 'UTC')::date) as days`
+      sql`select greatest(1, (${RetentionClock.now(sql)} at time zone 'UTC')::date - least(
+          ((select min(created_at) from email_messages where status = 'queued') at time zone 'UTC')::date,
+          ((select min(created_at) from email_messages where status = 'sending') at time zone 'UTC')::date,
+          (select min(body_day) from email_batches
+            where completed_at is null or completed_at > ${RetentionClock.now(sql)} - interval '1 day')
+        )) as days`
   })
   const { days } = yield* needed()
   yield* drop("email_bodies", days)

@@ -20,7 +20,10 @@ const One = Schema.Struct({ accountId: AccountId, id: EmailBatchId })
 const makeRepo = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
-  /** A batch with its texts. Those of an ended batch are kept for a day. */
+  /**
+   * A batch with its texts. Those of an ended batch are gone after a day, all at the same time: the large ones may stay in their
+   * table for longer than the others.
+   */
   const lock = Query.findOneOption({
     Request: One,
     Result: Schema.Struct({
@@ -41,7 +44,8 @@ const makeRepo = Effect.gen(function*() {
       sql`select completed_at is null as is_open, resent_as, from_address, from_name, subject,
           coalesce(convert_from(h.content, 'UTF8'), html) as html, coalesce(convert_from(t.content, 'UTF8'), text) as text,
           (html_hash is not null and h.hash is null) or (text_hash is not null and t.hash is null)
-            or (html_hash is null and text_hash is null and html = '' and text is null) as is_gone,
+            or (html_hash is null and text_hash is null and html = '' and text is null)
+            or coalesce(completed_at < now() - interval '1 day', false) as is_gone,
           track_opens, links is not null as track_clicks, headers, tags, metadata
         from email_batches b
         left join email_bodies h on h.account_id = b.account_id and h.hash = b.html_hash and h.day = b.body_day
