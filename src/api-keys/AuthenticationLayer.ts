@@ -116,7 +116,8 @@ const unauthorized = ({ answerHeaders, closed, principal, rule }: Asked) => {
   if (principal.awaitsConfirmation) return new Errors.AddressUnconfirmed()
   if (principal.trial === "none") return undefined
   if (principal.trial === "over") return new Errors.SubscriptionExpired()
-  return rule.scopes.some((scope) => closed.has(scope)) ? new Errors.SubscriptionRequired() : undefined
+  // An endpoint of several channels refuses by itself what it cannot send.
+  return rule.scopes.every((scope) => closed.has(scope)) ? new Errors.SubscriptionRequired() : undefined
 }
 
 interface Counted {

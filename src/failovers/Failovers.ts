@@ -2,9 +2,10 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { UnsupportedDestination } from "../channels/sms/SmsErrors.ts"
 import { MessageOver } from "../messages/MessageOver.ts"
 import { sendingOf, timeOf } from "../messages/sendFields.ts"
+import { AppConfig } from "../platform/config/AppConfig.ts"
 import { ulid } from "../platform/crypto/ids.ts"
 import { Database } from "../platform/database/Database.ts"
-import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import { NotFound, SubscriptionRequired, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import type { Principal } from "../platform/http/Authentication.ts"
 import { type AccountId, FailoverId } from "../values/Ids.ts"
 import { requireChannels } from "./channelAccess.ts"
@@ -60,6 +61,7 @@ const ofStep = (index: number) => {
 /** Accepts, reads, cancels and reschedules messages with steps. */
 export class Failovers extends Context.Service<Failovers>()("messaging-service/failovers/Failovers", {
   make: Effect.gen(function*() {
+    const { trialChannels } = yield* AppConfig
     const { afterCommit, transaction } = yield* Database
     const progress = yield* FailoverProgress
     const repo = yield* FailoversRepo
@@ -80,6 +82,9 @@ export class Failovers extends Context.Service<Failovers>()("messaging-service/f
     /** Validates every step, and returns after all of them are committed. The first one has begun, unless it is scheduled. */
     const send = Effect.fn("Failovers.send")(function*(by: Principal["Service"], asked: NewFailover) {
       yield* requireChannels(by, "write", asked.steps)
+      if (by.trial !== "none" && asked.steps.some(({ channel }) => !trialChannels.has(channel))) {
+        return yield* new SubscriptionRequired()
+      }
       const { accountId } = by
       const sending = yield* sendingOf(asked)
       const { metadata, sendAt, tags } = sending

@@ -10,6 +10,7 @@ import {
   InsufficientScope,
   NotFound,
   PlanLimitExceeded,
+  SubscriptionRequired,
   ValidationFailed
 } from "../platform/http/ApiErrors.ts"
 import { Authentication } from "../platform/http/Authentication.ts"
@@ -34,7 +35,8 @@ const send = HttpApiEndpoint.post("send", "/", {
     SenderNotVerified,
     UnsupportedDestination,
     PlanLimitExceeded,
-    EmailQuotaExceeded
+    EmailQuotaExceeded,
+    SubscriptionRequired
   )
 })
   .annotate(Access.Access, Access.channel(writers, "messages:write", { paid: "sending" }))
@@ -42,7 +44,7 @@ const send = HttpApiEndpoint.post("send", "/", {
   .annotateMerge(OpenApi.annotations({
     summary: "Send a message with failover",
     description:
-      "Tries one to five steps in order. The next step begins when a step fails for good, or has not reached its until within its seconds after the hand-over. Every step is validated now, and a key with scopes or permissions needs those of each channel. A WhatsApp session that is not connected fails its step only when that begins. One event reports the end: message.delivered, message.sent or message.failed; the events of the steps carry failover_id."
+      "Tries one to five steps in order. The next step begins when a step fails for good, or has not reached its until within its seconds after the hand-over. Every step is validated now, and a key with scopes or permissions needs those of each channel. A trial sends only by its own channels. A WhatsApp session that is not connected fails its step only when that begins. One event reports the end: message.delivered, message.sent or message.failed; the events of the steps carry failover_id."
   }))
 
 const params = { failover_id: FailoverId }

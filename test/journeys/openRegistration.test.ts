@@ -91,20 +91,24 @@ layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0" } }), { excludeTestServices
 layer(Service.layer({ env: { TRIAL_CHANNELS: "email" } }), { excludeTestServices: true })(
   "channels of the trial",
   (it) => {
-    it.effect("a trial account sends by the channels of TRIAL_CHANNELS only, codes included", () =>
+    it.effect("a trial account sends by the channels of TRIAL_CHANNELS only, codes and steps of a failover included", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const trial = yield* makeAccount({ trial: true })
         const paying = yield* makeAccount()
         const to = freshNumber()
         const sms = { to, content: "Hello" }
+        const both = { to: { phone: to, email: "ada@example.com" } }
+        const [text, note] = [{ channel: "sms", content: "Hello" }, { channel: "email", subject: "s", text: "t" }]
         const closed = [
           ["/v1/sms/send", sms],
           ["/v1/sms/send-bulk", { recipients: [to], content: "Hello" }],
           ["/v1/whatsapp/send", { session_id: 1, to, type: "text", content: { body: "Hello" } }],
           ["/v1/whatsapp/send-bulk", { session_id: 1, recipients: [to], type: "text", content: { body: "Hello" } }],
           ["/v1/verify/send", { to }],
-          ["/v1/verify/send", { to, channel: "auto" }]
+          ["/v1/verify/send", { to, channel: "auto" }],
+          ["/v1/messages", { ...both, steps: [text, note] }],
+          ["/v1/messages", { ...both, steps: [note, text] }]
         ] as const
         for (const [path, json] of closed) {
           assertRefused(yield* node.request("POST", path, { key: trial.key, json }), 402, "subscription_required")
@@ -113,10 +117,12 @@ layer(Service.layer({ env: { TRIAL_CHANNELS: "email" } }), { excludeTestServices
         const open = [
           yield* node.request("POST", "/v1/email/send", { key: trial.key, json: mail }),
           yield* node.request("POST", "/v1/verify/send", { key: trial.key, json: { to: mail.to, channel: "auto" } }),
+          yield* node.request("POST", "/v1/messages", { key: trial.key, json: { ...both, steps: [note] } }),
+          yield* node.request("POST", "/v1/messages", { key: paying.key, json: { ...both, steps: [text, note] } }),
           yield* node.request("POST", "/v1/sms/send", { key: paying.key, json: sms }),
           yield* node.request("POST", "/v1/verify/send", { key: paying.key, json: { to } })
         ]
-        assert.deepStrictEqual(open.map(({ status }) => status), [202, 201, 202, 201])
+        assert.deepStrictEqual(open.map(({ status }) => status), [202, 201, 202, 202, 202, 201])
       }))
   }
 )

@@ -503,9 +503,9 @@ export interface MessagesResource {
   /**
    * Send a message with failover. Tries one to five steps in order. The next step begins when a step fails for
    * good, or has not reached its until within its seconds after the hand-over. Every step is validated now, and a
-   * key with scopes or permissions needs those of each channel. A WhatsApp session that is not connected fails its
-   * step only when that begins. One event reports the end: message.delivered, message.sent or message.failed; the
-   * events of the steps carry failover_id.
+   * key with scopes or permissions needs those of each channel. A trial sends only by its own channels. A WhatsApp
+   * session that is not connected fails its step only when that begins. One event reports the end:
+   * message.delivered, message.sent or message.failed; the events of the steps carry failover_id.
    */
   send(body: NewFailover, options?: RequestOptions): Promise<Failover>
 
@@ -862,7 +862,8 @@ export interface WebhooksResource {
 export interface WebhooksDeliveriesResource {
   /**
    * List deliveries. Newest first, or by sort, with the outcome of the last attempt. from_date (inclusive) and
-   * to_date (exclusive) limit when the deliveries were created.
+   * to_date (exclusive) limit when the deliveries were created. event_id matches nothing once the event was removed
+   * (EVENT_RETENTION_DAYS).
    */
   list(id: number | string, query?: WebhooksDeliveriesListParams, options?: RequestOptions): List<WebhookDelivery>
 
