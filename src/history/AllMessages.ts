@@ -10,7 +10,7 @@ import { matchesSearch, type Search, tsqueryPartsOf } from "./searchWords.ts"
 export interface SummaryFilter extends Pick<SummaryRange, "tags" | "metadata"> {
   readonly status?: string | undefined
   readonly direction?: "in" | "out" | undefined
-  /** The beginning of a recipient. */
+  /** The beginning of a recipient, or of the sender of a received message. */
   readonly to?: string | undefined
   readonly batch_id?: string | undefined
   readonly session_id?: number | undefined

@@ -30,7 +30,8 @@ const list = HttpApiEndpoint.get("list", "/messages", {
       description: "`out`: the account sent it. `in`: it was received"
     }),
     to: Schema.optionalKey(textBetween(1, 320)).annotate({
-      description: "The beginning of a recipient; the plus of a phone number may be missing"
+      description:
+        "The beginning of a recipient, or of the sender of a received message; the plus of a phone number may be missing"
     }),
     batch_id: Schema.optionalKey(textBetween(1, 100)),
     session_id: Schema.optionalKey(pathId(WhatsAppSessionId)),

@@ -137,6 +137,9 @@ layer(Service.layer())((it) => {
       assert.deepStrictEqual(previews(yield* get("?direction=out&channel=whatsapp")), ["Hola"])
       assert.deepStrictEqual(previews(yield* get("?direction=in&q=hello")), ["Hello there"])
       assert.deepStrictEqual(previews(yield* get("?direction=in&channel=email")), [])
+      // The person of a conversation: the recipient of what is sent, and the sender of what is received.
+      assert.deepStrictEqual(previews(yield* get("?to=%2B15550100301")).toSorted(), ["Hello there", "Hola"])
+      assert.deepStrictEqual(previews(yield* get("?direction=out&to=%2B15550100301")), ["Hola"])
       assertRefused(yield* get("?direction=both"), 422, "validation_error")
     }))
 

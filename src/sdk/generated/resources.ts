@@ -1100,7 +1100,7 @@ export interface HistoryListParams {
   readonly status?: "scheduled" | "queued" | "sent" | "delivered" | "opened" | "clicked" | "read" | "received" | "bounced" | "complained" | "failed" | "suppressed" | "canceled" | undefined
   /** `out`: the account sent it. `in`: it was received */
   readonly direction?: "in" | "out" | undefined
-  /** The beginning of a recipient; the plus of a phone number may be missing */
+  /** The beginning of a recipient, or of the sender of a received message; the plus of a phone number may be missing */
   readonly to?: string | undefined
   readonly batch_id?: string | undefined
   readonly session_id?: number | undefined
