@@ -60,6 +60,12 @@ layer(Service.layer())((it) => {
         const answer = yield* request("GET", "/v1/sms/messages?per_page=100&page=1000", { key })
         assert.deepInclude(Object(answer.at("meta")), { total: 100_000, page: 1000, per_page: 100 })
         assert.notProperty(linksOf(answer), "next")
+
+        // 100,000 rows are no whole number of pages of 30, so the last page that may be asked for ends before them.
+        const { last = "" } = linksOf(yield* request("GET", "/v1/sms/messages?per_page=30", { key }))
+        const end = yield* request("GET", last, { key })
+        assert.deepInclude(Object(end.at("meta")), { total: 100_000, page: 3333, per_page: 30 })
+        assert.notProperty(linksOf(end), "next")
       }))
 
     it.effect("a page has 25 rows and starts at the first unless the caller says otherwise", () =>

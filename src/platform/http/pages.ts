@@ -104,7 +104,8 @@ export const cursorPage = Effect.fnUntraced(function*<A, E, R>(
 })
 
 const numbered = ({ page, per_page }: PageRequest, total: number) => {
-  const last = Math.max(1, Math.ceil(total / per_page))
+  // Never a page that would be refused.
+  const last = Math.max(1, Math.min(Math.ceil(total / per_page), Math.floor(maxRows / per_page)))
   const to = (target: number, rel: string) => ({ rel, query: { page: target, per_page } })
   return [
     to(1, "first"),
