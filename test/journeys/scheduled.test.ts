@@ -143,6 +143,24 @@ layer(WhatsApp.layer({ env: { ...unpaced, SANDBOX_SMS_DELAY_MS: "50" } }), {
       )
     }
 
+    it.effect("one email of a batch cannot be rescheduled, and the refusal says to reschedule the batch", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        const body = { ...mail, recipients: ["a@people.example", "b@people.example"] }
+        const batch = yield* schedule(node, { key, path: "/v1/email/send-bulk", body })
+        const listed = yield* node.request("GET", "/v1/email/messages?status=scheduled", { key })
+        const path = `/v1/email/messages/${String(listed.at("data", 0, "id"))}`
+        const json = { send_at: yield* secondsAhead(7_200) }
+        const refused = yield* node.request("PATCH", path, { key, json })
+        assertRefused(refused, 422, "validation_error")
+        assert.match(refused.text, /reschedule the batch/)
+        yield* node.request("POST", `${path}/cancel`, { key })
+        assertRefused(yield* node.request("PATCH", path, { key, json }), 409, "message_over")
+        const moved = yield* node.request("PATCH", `/v1/email/batches/${idOf(batch)}`, { key, json })
+        assert.strictEqual(moved.status, 200, moved.text)
+      }))
+
     it.effect("a mail is dated at its time, and keeps a large text and its files until then", () =>
       Effect.gen(function*() {
         const node = yield* Service

@@ -295,7 +295,10 @@ export interface EmailResource {
   /** Read an email. Returns the status of the email and of each recipient. */
   get(id: number | string, options?: RequestOptions): Promise<EmailMessageDetails>
 
-  /** Reschedule an email. Gives a scheduled email another time. An email of a batch has the time of its batch. */
+  /**
+   * Reschedule an email. Gives a scheduled email another time. An email of a batch has the time of its batch: 422;
+   * reschedule the batch.
+   */
   reschedule(id: number | string, body: Reschedule, options?: RequestOptions): Promise<EmailMessageDetails>
 
   /**

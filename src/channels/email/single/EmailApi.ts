@@ -149,7 +149,8 @@ const reschedule = HttpApiEndpoint.patch("reschedule", "/messages/:id", {
   .annotate(Access.Access, writing)
   .annotateMerge(OpenApi.annotations({
     summary: "Reschedule an email",
-    description: "Gives a scheduled email another time. An email of a batch has the time of its batch."
+    description:
+      "Gives a scheduled email another time. An email of a batch has the time of its batch: 422; reschedule the batch."
   }))
 
 /** The endpoints of single emails, and of the records of all emails (spec 9). */

@@ -4,7 +4,7 @@ import { MessageOver, notCanceled } from "../../../messages/MessageOver.ts"
 import { timeOf } from "../../../messages/sendFields.ts"
 import { Database } from "../../../platform/database/Database.ts"
 import * as Query from "../../../platform/database/Query.ts"
-import type { NotFound, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
+import { type NotFound, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
 import { Usage } from "../../../usage/Usage.ts"
 import { AccountId, EmailMessageId } from "../../../values/Ids.ts"
 import { Timestamp } from "../../../values/Timestamp.ts"
@@ -94,7 +94,13 @@ export class EmailChanges extends Context.Service<EmailChanges, {
           return count > 0 ? email : yield* notCanceled(email)
         }),
         reschedule: Effect.fn("EmailChanges.reschedule")(function*(accountId, id, text) {
-          const { status } = yield* emails.find(accountId, id)
+          const { batch_id, status } = yield* emails.find(accountId, id)
+          if (batch_id !== null && status === "scheduled") {
+            return yield* ValidationFailed.of(
+              "id",
+              "names an email of a batch, which has the time of its batch; reschedule the batch"
+            )
+          }
           const at = yield* timeOf(text)
           if (Option.isNone(yield* rescheduled({ accountId, id, at }))) return yield* new MessageOver({ status })
           return yield* emails.find(accountId, id)
