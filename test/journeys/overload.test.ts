@@ -14,7 +14,11 @@ layer(Service.layer({ env: { MEMORY_LIMIT_MB: "64" } }), { excludeTestServices: 
           ["/v1/email/send", { to: "a@people.example", subject: "Hello", text: "Hello" }],
           ["/v1/email/send-bulk", { recipients: ["b@people.example"], subject: "Hello", html: "Hello" }],
           ["/v1/sms/send", { to: "+250788000001", content: "Hello" }],
-          ["/v1/verify/send", { to: "+250788000001" }]
+          ["/v1/verify/send", { to: "+250788000001" }],
+          ["/v1/messages", { to: { phone: "+250788000001" }, steps: [{ channel: "sms", content: "Hello" }] }],
+          ["/v1/email/batches/email_batch_1/resend", {}],
+          ["/v1/sms/batches/sms_batch_1/resend", {}],
+          ["/v1/whatsapp/batches/wa_batch_1/resend", {}]
         ] as const
         for (const [path, json] of sending) {
           const refused = yield* eventually(node.request("POST", path, { key, json }), ({ status }) => status === 503)
@@ -23,6 +27,7 @@ layer(Service.layer({ env: { MEMORY_LIMIT_MB: "64" } }), { excludeTestServices: 
         }
         const ready = yield* node.request("GET", "/health/ready")
         assert.deepStrictEqual([ready.status, ready.at("status"), ready.at("load")], [200, "ok", "high"])
+        assert.strictEqual((yield* node.request("POST", "/v1/email/batches/email_batch_1/cancel", { key })).status, 404)
         const template = { name: "Letter", subject: "Hello", html: "Hello" }
         assert.strictEqual((yield* node.request("POST", "/v1/email/templates", { key, json: template })).status, 201)
         assert.strictEqual((yield* node.request("GET", "/v1/email/messages", { key })).at("meta", "total"), 0)

@@ -78,14 +78,23 @@ export const AllowedLayer = Layer.sync(Allowed, () => Allowed.fromRoutes([...con
 /** The paths of the endpoints that accept messages. */
 export const AcceptancePathsLayer = Layer.sync(AcceptancePaths, () => {
   const paths = new Set<string>()
+  const templates: Array<ReadonlyArray<string>> = []
   HttpApi.reflect(Api, {
     onGroup: () => {},
     onEndpoint: ({ endpoint }) => {
       const rule = Context.getOrUndefined(endpoint.annotations, Access)
-      if (rule?.kind === "account" && rule.paid === "sending") paths.add(endpoint.path)
+      if (rule?.kind !== "account" || rule.paid !== "sending") return
+      if (endpoint.path.includes(":")) templates.push(endpoint.path.split("/"))
+      else paths.add(endpoint.path)
     }
   })
-  return paths
+  const isOfTemplate = (path: string) => {
+    const parts = path.split("/")
+    return templates.some((template) =>
+      template.length === parts.length && template.every((part, at) => part.startsWith(":") || part === parts[at])
+    )
+  }
+  return { has: (path) => paths.has(path) || isOfTemplate(path) }
 })
 
 /** The contract's endpoints with their OpenAPI document and its pages, the guides, the tools of agents, and the style of the pages for readers of mail. */

@@ -71,7 +71,7 @@ export const memoryLimitOf = (memoryLimitMb: number | undefined): number => {
 }
 
 /** The paths that accept messages by POST. */
-export class AcceptancePaths extends Context.Service<AcceptancePaths, ReadonlySet<string>>()(
+export class AcceptancePaths extends Context.Service<AcceptancePaths, { readonly has: (path: string) => boolean }>()(
   "messaging-service/platform/work/Overload/AcceptancePaths"
 ) {}
 
