@@ -143,7 +143,7 @@ const sources = NodeFs.globSync([
   "src/accounts/{passwordFault,AccountSettings,CurrentPassword,FirstOperator}.ts",
   "src/messages/{sendFields,BatchResends}.ts",
   "src/platform/http/requestBody.ts",
-  "src/channels/email/{single,request,suppressions}/{Emails,EmailApi,Mailbox,DefaultSender,SuppressionsApi}.ts",
+  "src/channels/email/{single,request,suppressions}/{Emails,EmailApi,EmailChanges,Mailbox,DefaultSender,SuppressionsApi}.ts",
   "src/channels/sms/{SmsApi,SmsMessages,text/segments}.ts",
   "src/channels/whatsapp/{sessions/SessionsApi,content/MessageContent}.ts",
   "src/webhooks/{Webhooks,WebhooksApi,Recoveries,endpoint/WebhookHeaders}.ts",
