@@ -151,5 +151,25 @@ layer(Service.layer())((it) => {
           assert.strictEqual((yield* ask(`cursor=${cursor}`)).status, 200)
         }))
     }
+
+    it.effect("leads on through the recipients of a batch after the row where it stands was deleted", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const sql = yield* SqlClient.SqlClient
+        const account = yield* makeAccount()
+        const path = "/v1/email/batches/:batch_id/recipients"
+        const at = fill(path, ...yield* (fillers[path] ?? thrice(path))(account))
+        const get = (query: string) => request("GET", `${at}?${query}`, { key: account.key })
+        const all = itemsOf(yield* get("per_page=100"))
+        assert.notProperty(all[0], "position")
+        const cursor = String((yield* get("per_page=1")).at("meta", "next_cursor"))
+        yield* sql`delete from email_messages where id = ${
+          Number(all[0]?.["id"])
+        } and account_id = ${account.accountId}`
+        assert.deepStrictEqual(
+          itemsOf(yield* get(`cursor=${cursor}`)).map(({ id }) => id),
+          all.slice(1).map(({ id }) => id)
+        )
+      }))
   })
 })

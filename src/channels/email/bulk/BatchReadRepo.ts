@@ -25,6 +25,10 @@ const RecipientFilter = Schema.Struct({
   ...windowFields
 })
 
+/** A recipient with its place in the request. */
+const PlacedRecipient = Schema.Struct({ ...BatchRecipient.fields, position: Schema.Int })
+export type PlacedRecipient = typeof PlacedRecipient.Type
+
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
@@ -68,16 +72,18 @@ const make = Effect.gen(function*() {
       ...(status === null ? [] : [status === "queued" ? sql`status in ('queued', 'sending')` : sql`status = ${status}`])
     ])
 
+  /** The row of the cursor may have been deleted, so the cursor has its position. Earlier ones have only its id. */
   const behind = ({ after, batchId }: typeof RecipientFilter.Encoded) =>
     after === null
       ? sql`true`
-      : sql`position > (select position from email_messages where batch_id = ${batchId} and id = ${after[0]}::bigint)`
+      : sql`position > coalesce(${after[1] ?? null}::integer,
+          (select position from email_messages where batch_id = ${batchId} and id = ${after[0]}::bigint))`
 
   const recipients = Query.findAll({
     Request: RecipientFilter,
-    Result: BatchRecipient,
+    Result: PlacedRecipient,
     execute: (filter) =>
-      sql`select id, recipient as to, case when status = 'sending' then 'queued' else status end as status, attempt_count,
+      sql`select id, position, recipient as to, case when status = 'sending' then 'queued' else status end as status, attempt_count,
           case when status = 'queued' then due_at end as next_attempt_at, bounce_type, error, sent_at,
           opens, clicks
         from email_messages where ${matching(filter)} and ${behind(filter)}

@@ -31,7 +31,7 @@ import type { Batch, BatchRecipient } from "./Batch.ts"
 import { BatchDispatch, isSmall } from "./BatchDispatch.ts"
 import { BatchEntity } from "./BatchEntity.ts"
 import { BatchesRepo, type NewBatchRow, noHtml } from "./BatchesRepo.ts"
-import { BatchReadRepo } from "./BatchReadRepo.ts"
+import { BatchReadRepo, type PlacedRecipient } from "./BatchReadRepo.ts"
 import { BatchShards } from "./BatchShards.ts"
 import type { AcceptedBatch, NewBatch } from "./BulkEmailApi.ts"
 
@@ -114,7 +114,7 @@ export class BulkEmail extends Context.Service<BulkEmail, {
     batch: { readonly accountId: AccountId; readonly batchId: EmailBatchId },
     filter: { readonly status?: BatchRecipient["status"] | undefined },
     window: Window
-  ) => Effect.Effect<PageOf<BatchRecipient>, NotFound>
+  ) => Effect.Effect<PageOf<PlacedRecipient>, NotFound>
   /**
    * Cancels the recipients whose mail transaction has not begun, and returns the batch with its new counts. None begins
    * afterwards, unless the node that sends the batch does not answer.

@@ -38,7 +38,7 @@ export const BulkEmailHttp = HttpApiBuilder.group(
           const { accountId } = yield* Principal
           const batch = { accountId, batchId: params.batch_id }
           return yield* page(query, (window) =>
-            bulk.recipients(batch, query, window), ({ id }) => [id])
+            bulk.recipients(batch, query, window), ({ id, position }) => [id, position])
         }),
         resend: Effect.fnUntraced(function*({ params }) {
           const { accountId } = yield* Principal
