@@ -271,6 +271,25 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles, WHATSAPP_MEDIA_MIB: "1"
         assert.deepInclude(yield* untilMessage(node, key, lost, "failed"), { error_code: "group_unknown" })
       }))
 
+    it.effect("a message to a group that the session has left since an earlier one fails, and arrives after it rejoins", () =>
+      Effect.gen(function*() {
+        const { controls, key, node, session, to } = yield* scene
+        const group = controls.createGroup(to, "Team", [session.number])
+        const post = (content: string) => accepted(node, key, { session_id: session.id, to: group.id, content })
+        const groups = node.request("GET", "/v1/whatsapp/groups", { key })
+        const known = (count: number) => eventually(groups, ({ at }) => at("meta", "total") === count)
+        yield* untilMessage(node, key, yield* post("hello"), "read")
+        yield* known(1)
+        controls.changeGroup(group.id, to, { action: "remove", numbers: [session.number] })
+        yield* known(0)
+        assert.deepInclude(yield* untilMessage(node, key, yield* post("anyone?"), "failed"), {
+          error_code: "group_unknown"
+        })
+        controls.changeGroup(group.id, to, { action: "add", numbers: [session.number] })
+        yield* known(1)
+        yield* untilMessage(node, key, yield* post("back"), "read")
+      }))
+
     it.effect("an unacknowledged message fails when its session is deleted or logged out, with that reason", () =>
       Effect.gen(function*() {
         const node = yield* Service

@@ -103,7 +103,7 @@ export const make = Effect.gen(function*() {
     )
   }, Effect.scoped)
 
-  /** The composer of one connection. Its caches end with it. */
+  /** The composer of one connection, with its socket. Its caches end with it. */
   return (sessionId: WhatsAppSessionId, socket: SendingSocket) => {
     const chats = new Map<string, string>()
     const shared = new Map<string, Effect.Effect<Uint8Array, NotSendable | SocketFailed>>()
@@ -150,9 +150,21 @@ export const make = Effect.gen(function*() {
       return yield* socket.compose({ type: "reaction", emoji: message.content.emoji, of })
     })
 
-    return Effect.fnUntraced(function*(row: QueuedMessage) {
-      const chat = yield* chatOf(row.recipient)
-      return { message_id: row.message_id, chat, body: yield* bodyOf(row) }
-    })
+    return {
+      socket,
+      compose: Effect.fnUntraced(function*(row: QueuedMessage) {
+        const chat = yield* chatOf(row.recipient)
+        return { message_id: row.message_id, chat, body: yield* bodyOf(row) }
+      }),
+      /** True if the session has left the group, or the group no longer exists. Its next message asks again. */
+      hasLeft: Effect.fnUntraced(function*(group: string) {
+        const isMember = yield* Effect.orElseSucceed(socket.isMember(group), () => true)
+        if (!isMember) chats.delete(group)
+        return !isMember
+      })
+    }
   }
 })
+
+/** A connection that can prepare messages. */
+export type Connection = ReturnType<Effect.Success<typeof make>>

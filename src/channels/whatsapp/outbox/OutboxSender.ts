@@ -20,12 +20,14 @@ import { type CodeSeed, fillIn } from "../../../platform/crypto/oneTimeCode.ts"
 import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
 import { expiryIn, type HasExpired } from "../../../platform/work/expiryIn.ts"
 import { Wakeup } from "../../../platform/work/Wakeup.ts"
+import { isGroup } from "../content/MessageContent.ts"
 import type { OwnedSession } from "../model/Session.ts"
 import type { OutboundPart } from "../socket/MessageTraffic.ts"
 import type { SocketFailed } from "../socket/SocketErrors.ts"
-import type { SendingSocket } from "../socket/WhatsAppSocket.ts"
+import type { NotRelayed } from "../socket/WhatsAppSocket.ts"
 import * as MessageComposer from "./MessageComposer.ts"
-import { type MessageFailure, notAcknowledged, refusedByServer, unreachable } from "./MessageFailures.ts"
+import type { Connection } from "./MessageComposer.ts"
+import { groupUnknown, type MessageFailure, notAcknowledged, refusedByServer, unreachable } from "./MessageFailures.ts"
 import { OutboxRepo, type QueuedMessage, type WrittenMessage } from "./OutboxRepo.ts"
 import { OutboxSenders } from "./OutboxSenders.ts"
 import { receiptStatus, type ReportedStatus } from "./OutboxState.ts"
@@ -160,40 +162,57 @@ const make = Effect.gen(function*() {
       Effect.forever
     )
 
-    const relay = Effect.fnUntraced(function*(socket: SendingSocket, messages: ReadonlyArray<WrittenMessage>) {
+    /** Fails messages to groups that the session has left. Others time out, or the next connection writes them. */
+    const onNotRelayed = Effect.fnUntraced(function*(
+      { hasLeft }: Connection,
+      messages: ReadonlyArray<WrittenMessage>,
+      failed: ReadonlyArray<NotRelayed>
+    ) {
+      for (const { id, reason } of failed) {
+        yield* Effect.annotateLogs(Effect.logDebug("writing a WhatsApp message to the socket failed"), { id, reason })
+      }
+      const ids = new Set(failed.map(({ id }) => id))
+      const toGroups = messages.filter(({ chat, whatsapp_id }) => isGroup(chat) && ids.has(whatsapp_id))
+      for (const [group, lost] of Map.groupBy(toGroups, ({ chat }) => chat)) {
+        if (!(yield* hasLeft(group))) continue
+        for (const { whatsapp_id } of lost) {
+          unacknowledged.remove(whatsapp_id)
+          yield* fail(whatsapp_id, groupUnknown)
+        }
+      }
+    })
+
+    const relay = Effect.fnUntraced(function*(connection: Connection, messages: ReadonlyArray<WrittenMessage>) {
       unacknowledged.add(messages)
-      const relaying = socket.relay(
+      const relaying = connection.socket.relay(
         messages.map((message) => ({ chat: message.chat, id: message.whatsapp_id, ...bodyOf(message) })),
         () => !hasExpired()
       )
       const failed = yield* Effect.raceFirst(relaying, keepLease)
       // Their timeout starts when the last of them is written.
       unacknowledged.add(messages.filter(unacknowledged.has))
-      // They time out like the others, or the next connection writes them.
-      for (const { id, reason } of failed) {
-        yield* Effect.annotateLogs(Effect.logDebug("writing a WhatsApp message to the socket failed"), { id, reason })
-      }
+      yield* onNotRelayed(connection, messages, failed)
     })
 
     /** False when another owner has the session, or all the messages have failed meanwhile. */
-    const write = Effect.fnUntraced(function*(socket: SendingSocket, messages: ReadonlyArray<WrittenMessage>) {
+    const write = Effect.fnUntraced(function*(connection: Connection, messages: ReadonlyArray<WrittenMessage>) {
       if (messages.length === 0) return true
       const writing = renewing(repo.write(owned, messages), ({ length }) => length > 0)
       const allowed = new Set((yield* retryWhileUnavailable(writing)).map((row) => row.message_id))
       const isAllowed = ({ message_id }: WrittenMessage) => allowed.has(message_id)
       for (const message of messages) if (!isAllowed(message)) unacknowledged.remove(message.whatsapp_id)
-      if (allowed.size > 0) yield* relay(socket, messages.filter(isAllowed))
+      if (allowed.size > 0) yield* relay(connection, messages.filter(isAllowed))
       return allowed.size > 0
     })
 
-    const rewrite = Effect.fnUntraced(function*(socket: SendingSocket, messages: ReadonlyArray<WrittenMessage>) {
+    const rewrite = Effect.fnUntraced(function*(connection: Connection, messages: ReadonlyArray<WrittenMessage>) {
       const isExhausted = ({ attempt_count }: WrittenMessage) => attempt_count >= maxAttempts
       for (const { whatsapp_id } of messages.filter(isExhausted)) {
         unacknowledged.remove(whatsapp_id)
         yield* fail(whatsapp_id, notAcknowledged)
       }
       const left = messages.filter((message) => !isExhausted(message))
-      yield* write(socket, left.map((message) => ({ ...message, attempt_count: message.attempt_count + 1 })))
+      yield* write(connection, left.map((message) => ({ ...message, attempt_count: message.attempt_count + 1 })))
     })
 
     const onUnprepared = (row: QueuedMessage) => (error: MessageComposer.NotSendable | SocketFailed) => {
@@ -203,17 +222,16 @@ const make = Effect.gen(function*() {
       return retryWhileUnavailable(repo.postpone(owned, row.message_id, delay))
     }
 
-    const sendMessages = Effect.fnUntraced(function*(socket: SendingSocket) {
-      const compose = composer(sessionId, socket)
+    const sendMessages = Effect.fnUntraced(function*(connection: Connection) {
       const prepare = (row: QueuedMessage) =>
-        compose(row).pipe(
+        connection.compose(row).pipe(
           Effect.map((prepared) => newWritten(row, prepared)),
           Effect.catch((error) => Effect.as(onUnprepared(row)(error), undefined))
         )
 
       /** Milliseconds until the next poll. Undefined when another owner has the session. */
       const round = Effect.gen(function*() {
-        yield* rewrite(socket, unacknowledged.overdue())
+        yield* rewrite(connection, unacknowledged.overdue())
         if (unacknowledged.room() < groupSize) return roomPollInterval
         const rows = yield* retryWhileUnavailable(repo.next({ sessionId, limit: rate.isLimited ? 1 : groupSize }))
         const [first] = rows
@@ -223,7 +241,7 @@ const make = Effect.gen(function*() {
         const group = first.delay_ms > 0 ? [first] : rows.filter(({ delay_ms }) => delay_ms === 0)
         const prepared = (yield* Effect.forEach(group, prepare)).filter((message) => message !== undefined)
         if (prepared.length === 0) return 0
-        if (!(yield* write(socket, prepared))) {
+        if (!(yield* write(connection, prepared))) {
           // They may have been canceled meanwhile.
           return (yield* retryWhileUnavailable(repo.isOwner(owned))).is_owner ? 0 : undefined
         }
@@ -239,8 +257,7 @@ const make = Effect.gen(function*() {
     })
 
     /** Uploads files apart from the messages, so that a slow upload delays no message. */
-    const uploadFiles = Effect.fnUntraced(function*(socket: SendingSocket) {
-      const compose = composer(sessionId, socket)
+    const uploadFiles = Effect.fnUntraced(function*({ compose }: Connection) {
       const upload = (row: QueuedMessage) =>
         compose(row).pipe(
           Effect.flatMap((prepared) => retryWhileUnavailable(repo.storePrepared(owned, { ...row, ...prepared }))),
@@ -273,15 +290,16 @@ const make = Effect.gen(function*() {
 
     return {
       onOpened: Effect.fnUntraced(function*(socket) {
+        const connection = composer(sessionId, socket)
         const send = Effect.gen(function*() {
           const now = clock.currentTimeMillisUnsafe()
           const recent = yield* retryWhileUnavailable(repo.recent({ sessionId, limit: rate.historySize }))
           rate.restore(recent.map(({ age }) => now - age).reverse())
-          yield* rewrite(socket, yield* retryWhileUnavailable(repo.unacknowledged(sessionId)))
-          yield* sendMessages(socket)
+          yield* rewrite(connection, yield* retryWhileUnavailable(repo.unacknowledged(sessionId)))
+          yield* sendMessages(connection)
         })
         yield* keepRunning("sending messages", send)
-        yield* keepRunning("uploading files", uploadFiles(socket))
+        yield* keepRunning("uploading files", uploadFiles(connection))
       }),
       onStanza: (kind, stanza) => {
         if (kind === "ack") {
