@@ -76,10 +76,11 @@ const make = Effect.fnUntraced(function*({ allowLoopback, maxBytes, timeout }: P
 
   const open = Effect.fnUntraced(function*(url: string) {
     let failure: DownloadFailed | undefined
+    let hasArrived = false
     const closed = yield* Effect.abortSignal
     const late = AbortSignal.timeout(millis)
     late.addEventListener("abort", () => {
-      if (!closed.aborted) failure ??= tooSlow()
+      if (!closed.aborted && !hasArrived) failure ??= tooSlow()
     })
     const signal = AbortSignal.any([closed, late])
     const response = yield* Effect.tryPromise({
@@ -105,13 +106,17 @@ const make = Effect.fnUntraced(function*({ allowLoopback, maxBytes, timeout }: P
         } else done(null, chunk)
       }
     })
-    const stream = NodeStream.pipeline(response.body, bounded, (error) => {
-      if (error instanceof Error) failure ??= new DownloadFailed({ reason: "body_read", detail: describe(error) })
+    response.body.on("end", () => {
+      hasArrived = true
+    })
+    // Runs before the pipeline destroys its streams. A stream that its reader has destroyed is no failure of the download.
+    response.body.on("error", (error) => {
+      if (!bounded.destroyed) failure ??= new DownloadFailed({ reason: "body_read", detail: describe(error) })
     })
     return {
       contentType: mediaType(response.headers["content-type"]),
       size: announced,
-      stream,
+      stream: NodeStream.pipeline(response.body, bounded, () => {}),
       failure: () => failure
     }
   })

@@ -1,14 +1,18 @@
-import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { assert, describe, it, vi } from "@effect/vitest"
+import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { PublicDownload, type PublicDownloadOptions } from "../../../src/platform/net/PublicDownload.ts"
 import { makeWebhookReceiver, type ReceiverScript } from "../../support/WebhookReceiver.ts"
 
-const download = Effect.fnUntraced(function*(script: ReceiverScript, options: Partial<PublicDownloadOptions> = {}) {
+const opened = Effect.fnUntraced(function*(script: ReceiverScript, options: Partial<PublicDownloadOptions> = {}) {
   const receiver = yield* makeWebhookReceiver({ script })
   const built = yield* Layer.build(
     PublicDownload.layer({ allowLoopback: true, maxBytes: 1_000, timeout: "2 seconds", ...options })
   )
-  const { contentType, failure, stream } = yield* Context.get(built, PublicDownload).open(`${receiver.url}/a.png`)
+  return { receiver, ...(yield* Context.get(built, PublicDownload).open(`${receiver.url}/a.png`)) }
+})
+
+const download = Effect.fnUntraced(function*(script: ReceiverScript, options?: Partial<PublicDownloadOptions>) {
+  const { contentType, failure, stream } = yield* opened(script, options)
   const bytes = yield* Effect.promise(() => stream.toArray().then(Buffer.concat, () => Buffer.alloc(0)))
   return { bytes, contentType, reason: failure()?.reason }
 })
@@ -58,5 +62,28 @@ describe("PublicDownload", () => {
     Effect.gen(function*() {
       assert.strictEqual(yield* reasonOf(["hang"], { timeout: "1 second" }), "timeout")
       assert.strictEqual((yield* download(["drip"], { timeout: "1 second" })).reason, "timeout")
+    }))
+
+  it.live("reports no timeout for a file that arrived in time", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const spy = vi.spyOn(AbortSignal, "timeout").mockReturnValue(yield* Scope.provide(Effect.abortSignal, scope))
+      const { failure, stream } = yield* Effect.ensuring(
+        opened([{ status: 200, body: "bytes" }]),
+        Effect.sync(() => spy.mockRestore())
+      )
+      assert.deepStrictEqual(yield* Effect.promise(() => stream.toArray().then(Buffer.concat)), Buffer.from("bytes"))
+      yield* Scope.close(scope, Exit.void)
+      assert.isUndefined(failure())
+    }))
+
+  it.live("reports no failure for a file that its reader stops reading, and one for a broken connection", () =>
+    Effect.gen(function*() {
+      const { failure, receiver, stream } = yield* opened(["drip"])
+      stream.on("error", () => {}).destroy(new Error("the disk is full"))
+      yield* receiver.disconnected
+      assert.isUndefined(failure())
+      const cut = { status: 200, headers: { "content-length": "9", "connection": "close" }, body: "bytes" }
+      assert.strictEqual((yield* download([cut])).reason, "body_read")
     }))
 })
