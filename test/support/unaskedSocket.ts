@@ -8,6 +8,7 @@ export const unaskedSocket: SessionSocket = {
   next: Effect.never,
   requestPairingCode: () => unasked,
   logOut: unasked,
+  isOpen: () => true,
   chatOf: () => unasked,
   isMember: () => unasked,
   compose: () => unasked,

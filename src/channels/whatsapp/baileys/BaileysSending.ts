@@ -86,6 +86,7 @@ export const sendingOf = (
     ) => Promise<ReadonlyArray<NotRelayed>>
   }
 ): SendingSocket => ({
+  isOpen: () => socket.ws.isOpen,
   chatOf: (number) =>
     Effect.flatMap(request(() => socket.onWhatsApp(`${number}@s.whatsapp.net`)), (found) =>
       // A missing answer does not mean that the number has no WhatsApp.

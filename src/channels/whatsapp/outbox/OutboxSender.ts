@@ -26,7 +26,7 @@ import type { OutboundPart } from "../socket/MessageTraffic.ts"
 import type { SocketFailed } from "../socket/SocketErrors.ts"
 import type { NotRelayed } from "../socket/WhatsAppSocket.ts"
 import * as MessageComposer from "./MessageComposer.ts"
-import type { Connection } from "./MessageComposer.ts"
+import type { Connection, NotSendable } from "./MessageComposer.ts"
 import { groupUnknown, type MessageFailure, notAcknowledged, refusedByServer, unreachable } from "./MessageFailures.ts"
 import { OutboxRepo, type QueuedMessage, type WrittenMessage } from "./OutboxRepo.ts"
 import { OutboxSenders } from "./OutboxSenders.ts"
@@ -215,21 +215,24 @@ const make = Effect.gen(function*() {
       yield* write(connection, left.map((message) => ({ ...message, attempt_count: message.attempt_count + 1 })))
     })
 
-    const onUnprepared = (row: QueuedMessage) => (error: MessageComposer.NotSendable | SocketFailed) => {
+    /** A message that the end of the connection interrupts stays due for the next connection. */
+    const onUnprepared = ({ socket }: Connection, row: QueuedMessage) => (error: NotSendable | SocketFailed) => {
       if (error._tag === "NotSendable") return fail(row.whatsapp_id, error)
+      if (!socket.isOpen()) return Effect.void
       const delay = nextPrepareDelay(row.attempt_count + 1)
       if (delay === undefined) return fail(row.whatsapp_id, unreachable)
       return retryWhileUnavailable(repo.postpone(owned, row.message_id, delay))
     }
 
     const sendMessages = Effect.fnUntraced(function*(connection: Connection) {
+      const { socket } = connection
       const prepare = (row: QueuedMessage) =>
         connection.compose(row).pipe(
           Effect.map((prepared) => newWritten(row, prepared)),
-          Effect.catch((error) => Effect.as(onUnprepared(row)(error), undefined))
+          Effect.catch((error) => Effect.as(onUnprepared(connection, row)(error), undefined))
         )
 
-      /** Milliseconds until the next poll. Undefined when another owner has the session. */
+      /** Milliseconds until the next poll. Undefined when the connection is closed or another owner has the session. */
       const round = Effect.gen(function*() {
         yield* rewrite(connection, unacknowledged.overdue())
         if (unacknowledged.room() < groupSize) return roomPollInterval
@@ -240,6 +243,7 @@ const make = Effect.gen(function*() {
         if (wait > 0) return Math.min(wait, maxRateWait)
         const group = first.delay_ms > 0 ? [first] : rows.filter(({ delay_ms }) => delay_ms === 0)
         const prepared = (yield* Effect.forEach(group, prepare)).filter((message) => message !== undefined)
+        if (!socket.isOpen()) return undefined
         if (prepared.length === 0) return 0
         if (!(yield* write(connection, prepared))) {
           // They may have been canceled meanwhile.
@@ -257,14 +261,14 @@ const make = Effect.gen(function*() {
     })
 
     /** Uploads files apart from the messages, so that a slow upload delays no message. */
-    const uploadFiles = Effect.fnUntraced(function*({ compose }: Connection) {
+    const uploadFiles = Effect.fnUntraced(function*(connection: Connection) {
       const upload = (row: QueuedMessage) =>
-        compose(row).pipe(
+        connection.compose(row).pipe(
           Effect.flatMap((prepared) => retryWhileUnavailable(repo.storePrepared(owned, { ...row, ...prepared }))),
-          Effect.catch(onUnprepared(row)),
+          Effect.catch(onUnprepared(connection, row)),
           Effect.andThen(wakeup.signal)
         )
-      while (true) {
+      while (connection.socket.isOpen()) {
         const rows = yield* retryWhileUnavailable(repo.nextFiles({ sessionId, limit: uploadConcurrency }))
         yield* Effect.forEach(rows, upload, { concurrency: uploadConcurrency, discard: true })
         if (rows.length === 0) yield* fileWakeup.wait()

@@ -93,6 +93,8 @@ export interface NotRelayed {
 
 /** Sending over an open connection. */
 export interface SendingSocket {
+  /** False once the connection is closed or closing: its failures say nothing about a message. */
+  readonly isOpen: () => boolean
   /** The chat of a phone number (digits). Undefined if the number has no WhatsApp. */
   readonly chatOf: (number: string) => Effect.Effect<string | undefined, SocketFailed>
   /** Whether the group exists and the session is a member. */

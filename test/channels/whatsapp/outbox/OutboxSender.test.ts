@@ -7,6 +7,7 @@ import { OutboxSender } from "../../../../src/channels/whatsapp/outbox/OutboxSen
 import { OutboxSenders } from "../../../../src/channels/whatsapp/outbox/OutboxSenders.ts"
 import { OutboxStatusUpdates } from "../../../../src/channels/whatsapp/outbox/OutboxStatusUpdates.ts"
 import { ReceivedMessages } from "../../../../src/channels/whatsapp/socket/MessageTraffic.ts"
+import { SocketFailed } from "../../../../src/channels/whatsapp/socket/SocketErrors.ts"
 import type { SessionSocket } from "../../../../src/channels/whatsapp/socket/WhatsAppSocket.ts"
 import { AppConfig } from "../../../../src/platform/config/AppConfig.ts"
 import { MacKeys } from "../../../../src/platform/crypto/MacKeys.ts"
@@ -146,6 +147,38 @@ layer(lanes(unlimited))("an unacknowledged WhatsApp message", (it) => {
       yield* eventually(row, ({ status }) => status === "sent")
       yield* TestClock.adjust("1 day")
       assert.lengthOf(relayed, 2)
+    })))
+})
+
+layer(lanes(unlimited))("a WhatsApp message whose connection closes while it is prepared", (it) => {
+  it.effect("waits for the next connection with all its attempts", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { attach } = yield* OutboxSender
+      const { count, id, messages, open, row } = yield* scene
+      yield* messages(1)
+      for (let connections = 1; connections <= 5; connections++) {
+        let isOpen = true
+        const asked = yield* Deferred.make<void>()
+        yield* Effect.scoped(Effect.gen(function*() {
+          const part = yield* attach({ id, epoch: 1 })
+          yield* part.onOpened?.({
+            ...unaskedSocket,
+            isOpen: () => isOpen,
+            chatOf: () => {
+              isOpen = false
+              return Effect.andThen(
+                Deferred.succeed(asked, undefined),
+                Effect.fail(new SocketFailed({ reason: "Connection Closed" }))
+              )
+            }
+          }) ?? Effect.void
+          yield* passing(Deferred.isDone(asked), (is) => is)
+          yield* TestClock.adjust("1 minute")
+          assert.deepInclude(yield* row, { status: "queued", attempt_count: 0 })
+        }))
+      }
+      yield* open(false)
+      yield* passing(count, (relays) => relays === 1)
     })))
 })
 
