@@ -114,6 +114,30 @@ layer(WhatsApp.layer(), { excludeTestServices: true })("WhatsApp groups", (it) =
       yield* eventually(groups.get(id), ({ at }) => at("data", "participant_count") === 3)
     }))
 
+  it.effect("a group shows its current invitation link after an admin has reset it, and after the session has rejoined", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { phone, simulator: { controls } } = yield* WhatsApp
+      const { key } = yield* inboundAccount(node)
+      const { number } = yield* pairedSession(node, key)
+      const boss = yield* phone
+      const groups = groupRequests(node, key)
+      const { id: jid } = controls.createGroup(boss, "Theirs", [number])
+      const id = (yield* eventually(groups.list, ({ at }) => at("meta", "total") === 1)).at("data", 0, "id")
+      const link = () =>
+        `https://chat.whatsapp.com/${String(controls.groups().find((group) => group.id === jid)?.inviteCode)}`
+      const first = link()
+      yield* eventually(groups.get(id), ({ at }) => at("data", "invite_link") === first)
+      controls.renewInvite(jid, boss)
+      assert.notStrictEqual(link(), first)
+      yield* eventually(groups.get(id), ({ at }) => at("data", "invite_link") === link())
+      controls.changeGroup(jid, boss, { action: "remove", numbers: [number] })
+      yield* eventually(groups.get(id), ({ status }) => status === 404)
+      controls.renewInvite(jid, boss)
+      controls.changeGroup(jid, boss, { action: "add", numbers: [number] })
+      yield* eventually(groups.get(id), ({ at }) => at("data", "invite_link") === link())
+    }))
+
   it.effect("a group receives messages by its id in the API", () =>
     Effect.gen(function*() {
       const node = yield* Service

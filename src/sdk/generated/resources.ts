@@ -983,7 +983,8 @@ export interface WhatsAppGroupsResource {
 
   /**
    * Change a WhatsApp group. Changes the name, then the description, then the participants. WhatsApp makes each
-   * change separately, so a refusal does not undo the earlier ones.
+   * change separately, so a refusal does not undo the earlier ones. Numbers that WhatsApp does not add or remove
+   * are left out: compare the participants of the answer.
    */
   update(id: number | string, body: WhatsAppGroupChange, options?: RequestOptions): Promise<WhatsAppGroup>
 }

@@ -78,7 +78,8 @@ const change = HttpApiEndpoint.put("change", "/:id", {
     summary: "Change a WhatsApp group",
     description:
       "Changes the name, then the description, then the participants. WhatsApp makes each change separately, so a refusal "
-      + "does not undo the earlier ones."
+      + "does not undo the earlier ones. Numbers that WhatsApp does not add or remove are left out: compare the "
+      + "participants of the answer."
   }))
 
 /** Endpoints of WhatsApp groups (api: groups). */

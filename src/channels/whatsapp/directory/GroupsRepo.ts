@@ -85,14 +85,16 @@ const make = Effect.gen(function*() {
   /** Marks groups that the session has left. */
   const leave = (ids: ReadonlyArray<number>) =>
     Query.run(
-      sql`update whatsapp_groups set is_member = false, known_at = null where id = any(${column.int8(ids)})`
+      sql`update whatsapp_groups set is_member = false, known_at = null, invite_code = null
+        where id = any(${column.int8(ids)})`
     )
 
   /** Marks the facts of a group as stale: they must be read again before use. */
   const invalidate = Query.void({
-    Request: Which,
-    execute: ({ jid, sessionId }) =>
-      sql`update whatsapp_groups set known_at = null where session_id = ${sessionId} and jid = ${jid}`
+    Request: Schema.Struct({ ...Which.fields, isInviteReset: Schema.Boolean }),
+    execute: ({ isInviteReset, jid, sessionId }) =>
+      sql`update whatsapp_groups set known_at = null, invite_code = case when not ${isInviteReset} then invite_code end
+        where session_id = ${sessionId} and jid = ${jid}`
   })
 
   const storeInviteCode = Query.void({

@@ -104,7 +104,8 @@ export const make = Effect.gen(function*() {
       const jid = stanza.attrs["from"] ?? ""
       if (!jid.endsWith("@g.us")) return
       const entries = entriesOf(stanza, options)
-      yield* write(Effect.andThen(inbox.add(entries), repo.invalidate({ sessionId: owned.id, jid })))
+      const isInviteReset = childrenOf(stanza).some(({ tag }) => tag === "invite")
+      yield* write(Effect.andThen(inbox.add(entries), repo.invalidate({ sessionId: owned.id, jid, isInviteReset })))
       yield* refresh(jid)
     })
 

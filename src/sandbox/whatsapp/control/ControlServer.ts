@@ -28,6 +28,7 @@ const verbs: { readonly [V in Verb]: true } = {
   phones: true,
   poll: true,
   react: true,
+  renewInvite: true,
   scan: true,
   sendMedia: true,
   sendReceipt: true,

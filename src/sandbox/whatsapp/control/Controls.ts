@@ -205,6 +205,13 @@ export class Controls {
     return found
   }
 
+  /** Resets the invite link of a group. The phone must be an admin. */
+  renewInvite(group: string, actor: string): Group {
+    const found = this.#server.exchange.actions.requireMember(this.#server.exchange.groups.get(group), actor)
+    this.#server.exchange.actions.renewInvite(found, actor)
+    return found
+  }
+
   /** Joins a group by its invite link. */
   joinGroup(number: string, inviteCode: string): Group {
     const group = this.groups().find((candidate) => candidate.inviteCode === inviteCode)

@@ -132,6 +132,7 @@ export class GroupActions {
     this.#requireAdmin(group, actor)
     group.inviteCode = NodeCrypto.randomBytes(16).toString("base64url")
     this.#groups.changed(group)
+    this.#notify({ group, actor }, node("invite", { code: group.inviteCode }))
   }
 
   /** Throws if the number is not a member. Only members may query a group. */
