@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { DirectorySocket, GroupChange, GroupFacts } from "../socket/DirectorySocket.ts"
 import { GroupRefused, SocketFailed } from "../socket/SocketErrors.ts"
 import type { Person } from "../socket/WhatsAppSocket.ts"
+import { clean } from "../wire/Stanza.ts"
 import { reasonOf, request, statusOf } from "./BaileysErrors.ts"
 
 type Metadata = Awaited<ReturnType<WASocket["groupMetadata"]>>
@@ -20,8 +21,8 @@ const lidOf = (jid: string | null | undefined): string | undefined => {
 
 const factsOf = (group: Metadata): GroupFacts => ({
   jid: group.id,
-  name: group.subject ?? "",
-  description: group.desc === undefined || group.desc === "" ? null : group.desc,
+  name: clean(group.subject),
+  description: clean(group.desc) || null,
   addressing: group.participants.some(({ id }) => id.endsWith("@lid")) ? "lid" : "pn",
   ephemeralSeconds: group.ephemeralDuration === undefined || group.ephemeralDuration <= 0
     ? null

@@ -66,9 +66,16 @@ export const make = Effect.gen(function*() {
         if (Option.isSome(yield* inboxRepo.lockSession(owned))) yield* effect
       })))
 
+    const logFailure = (what: string, jid: string) =>
+      Effect.catchCauseIf(
+        (cause: Cause.Cause<never>) => !Cause.hasInterruptsOnly(cause),
+        (cause) => Effect.annotateLogs(Effect.logError(what, cause), { session: owned.id, jid })
+      )
+
+    /** Logs a failure, so that one group does not keep others from being stored. */
     const store = (group: GroupFacts, askedAt: number) => {
       learn(peopleIn(group))
-      return write(repo.store(owned.id, group, askedAt))
+      return write(repo.store(owned.id, group, askedAt)).pipe(logFailure("storing a WhatsApp group failed", group.jid))
     }
 
     /** Reads a group from WhatsApp. A group that refuses the session is marked as left. False if there is no answer. */
@@ -120,15 +127,10 @@ export const make = Effect.gen(function*() {
       yield* refreshMissing(before.map(({ jid }) => jid).filter((jid) => !present.has(jid)))
     }).pipe(Effect.catchTag("SocketFailed", () => Effect.void))
 
-    yield* Effect.forkScoped(Effect.forever(Effect.flatMap(Queue.take(notifications), (stanza) =>
-      Effect.catchCauseIf(
-        handle(stanza),
-        (cause) => !Cause.hasInterruptsOnly(cause),
-        (cause) =>
-          Effect.annotateLogs(Effect.logError("WhatsApp group notification dropped: processing failed", cause), {
-            session: owned.id
-          })
-      ))))
+    yield* Effect.flatMap(Queue.take(notifications), (stanza) =>
+      handle(stanza).pipe(
+        logFailure("WhatsApp group notification dropped: processing failed", stanza.attrs["from"] ?? "")
+      )).pipe(Effect.forever, Effect.forkScoped)
 
     return {
       onNotification: (stanza: Stanza) => {

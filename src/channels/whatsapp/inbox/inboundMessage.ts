@@ -2,6 +2,7 @@ import type { proto } from "@whiskeysockets/baileys"
 import { Option, Result, Schema } from "effect"
 import { MessageContent } from "../../../messages/Message.ts"
 import { baileys } from "../wire/MessageBody.ts"
+import { clean } from "../wire/Stanza.ts"
 
 /** A message in the terms of the API. It is stored in this form (see `InboxItem`), so fields may only be added. */
 export const InboundMessage = Schema.Struct({
@@ -39,9 +40,6 @@ export interface ResentMessage {
 
 type Message = proto.IMessage
 type Fields = Readonly<Record<string, Schema.Json | undefined>>
-
-/** PostgreSQL refuses NUL and half surrogate pairs, and strangers may send both. */
-const clean = (text: string | null | undefined): string => (text ?? "").replaceAll("\u0000", "").toWellFormed()
 
 const present = (fields: Fields) =>
   Object.fromEntries(

@@ -17,6 +17,9 @@ const printable = /^[ -~]{0,255}$/
  */
 export const isValidId = (text: string): boolean => printable.test(text)
 
+/** A text that strangers sent, without NUL and half surrogate pairs, which PostgreSQL refuses. */
+export const clean = (text: string | null | undefined): string => (text ?? "").replaceAll("\u0000", "").toWellFormed()
+
 const idAttributes = ["id", "from", "recipient", "participant", "sender", "peer_recipient"].flatMap((name) => [
   name,
   `${name}_lid`,

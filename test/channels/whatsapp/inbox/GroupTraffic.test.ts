@@ -25,8 +25,8 @@ const groupOf = (jid: string): GroupFacts => ({
 
 const known = ["1@g.us", "2@g.us", "3@g.us"]
 
-/** Opens a connection whose list of groups is empty, for a session with three stored groups. */
-const afterAnEmptyList = Effect.fnUntraced(function*(group: SessionSocket["group"]) {
+/** Opens a connection with this list of groups, for a session with three stored groups. */
+const afterAList = Effect.fnUntraced(function*(groups: ReadonlyArray<GroupFacts>, group: SessionSocket["group"]) {
   const sql = yield* SqlClient.SqlClient
   const { accountId } = yield* makeAccount()
   const [row] = yield* sql`insert into whatsapp_sessions (account_id, session_key, name, data_key, epoch)
@@ -37,7 +37,7 @@ const afterAnEmptyList = Effect.fnUntraced(function*(group: SessionSocket["group
   const asked: Array<string> = []
   const socket: SessionSocket = {
     ...unaskedSocket,
-    groups: Effect.succeed([]),
+    groups: Effect.succeed(groups),
     group: (jid) => {
       asked.push(jid)
       return group(jid)
@@ -54,11 +54,23 @@ const afterAnEmptyList = Effect.fnUntraced(function*(group: SessionSocket["group
   return { asked, left: Effect.map(repo.jids(id), (rows) => rows.map(({ jid }) => jid).toSorted()) }
 })
 
+const afterAnEmptyList = (group: SessionSocket["group"]) => afterAList([], group)
+
 const EmptyInbox = Layer.succeed(Inbox, Inbox.of({ add: () => Effect.void, subscribe: () => Effect.void }))
 
 const Subject = Layer.mergeAll(EmptyInbox, InboxRepo.layer, GroupsRepo.layer).pipe(
   Layer.provideMerge(TestDatabase.layer)
 )
+
+layer(Subject)("GroupTraffic, with a group that the database refuses", (it) => {
+  it.effect("stores the groups that follow it in WhatsApp's list", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const listed = [{ ...groupOf("4@g.us"), name: "a\u0000b" }, groupOf("5@g.us")]
+      const { left } = yield* afterAList(listed, (jid) => Effect.succeed(groupOf(jid)))
+      yield* eventually(left, (jids) => jids.includes("5@g.us"), "15 seconds")
+      assert.deepStrictEqual(yield* left, [...known, "5@g.us"])
+    })))
+})
 
 layer(Subject)("GroupTraffic, with groups missing from WhatsApp's list", (it) => {
   it.effect("requests each missing group and marks it as left if WhatsApp refuses it", () =>
