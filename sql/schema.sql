@@ -1364,6 +1364,7 @@ create table whatsapp_inbox (
   constraint whatsapp_inbox_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(id) ON DELETE CASCADE,
   constraint whatsapp_inbox_session_id_fkey FOREIGN KEY (session_id) REFERENCES whatsapp_sessions(id) ON DELETE CASCADE
 ) with (fillfactor=80);
+CREATE INDEX whatsapp_inbox_dropped ON whatsapp_inbox USING btree (done_at) WHERE message_id IS NULL;
 CREATE UNIQUE INDEX whatsapp_inbox_message ON whatsapp_inbox USING btree (message_id) WHERE message_id IS NOT NULL;
 CREATE INDEX whatsapp_inbox_pending ON whatsapp_inbox USING btree (session_id, id) WHERE done_at IS NULL;
 

@@ -54,6 +54,28 @@ layer(AppConfig.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTes
       ])
     }))
 
+  it.effect("a received WhatsApp row that became no message is removed after MESSAGE_RETENTION_DAYS, others stay", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { accountId } = yield* makeAccount()
+      yield* sql`with session as (
+          insert into whatsapp_sessions (account_id, session_key, name, data_key)
+          values (${accountId}, ${`wa_${accountId}`}, 'Test', '') returning id
+        ), message as (
+          insert into messages (account_id, channel, session_id, direction, recipient, type, content, status)
+          select ${accountId}::bigint, 'whatsapp', id, 'in', '+15550100300', 'text', '{"body": "Hello"}', 'received'
+          from session returning id
+        )
+        insert into whatsapp_inbox (session_id, kind, chat, whatsapp_id, done_at, message_id)
+        select session.id, 'message', 'chat', given.name, now() - given.days * interval '1 day',
+          case when given.name = 'message' then message.id end
+        from session, message, (values ('old', 91), ('new', 89), ('message', 91), ('pending', null)) as given (name, days)`
+      yield* prune
+      const rows = yield* sql`select whatsapp_id from whatsapp_inbox i join whatsapp_sessions s on s.id = i.session_id
+        where s.account_id = ${accountId} order by 1`
+      assert.deepStrictEqual(rows.map((row) => row["whatsapp_id"]), ["message", "new", "pending"])
+    }))
+
   it.effect("counts of a webhook's attempts are removed after two days", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

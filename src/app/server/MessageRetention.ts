@@ -209,6 +209,11 @@ export const messageSteps = Effect.gen(function*() {
     // Of messages whose record is gone.
     portions(sql).deletes("retention_late", sql`due < ${fragments(sql).before(messageRetentionDays)}`),
     portions(sql).deletes("retention_marks", sql`at < ${fragments(sql).before(messageRetentionDays + 2)}`),
+    // Until then, a repetition by WhatsApp is recognised.
+    portions(sql).deletes(
+      "whatsapp_inbox",
+      sql`message_id is null and done_at < ${fragments(sql).before(messageRetentionDays)}`
+    ),
     portions(sql).deletes("whatsapp_number_checks", sql`checked_at < ${RetentionClock.now(sql)} - interval '30 days'`)
   ]
 })

@@ -865,8 +865,7 @@ export interface WebhooksResource {
 export interface WebhooksDeliveriesResource {
   /**
    * List deliveries. Newest first, or by sort, with the outcome of the last attempt. from_date (inclusive) and
-   * to_date (exclusive) limit when the deliveries were created. event_id matches nothing once the event was removed
-   * (EVENT_RETENTION_DAYS).
+   * to_date (exclusive) limit when the deliveries were created.
    */
   list(id: number | string, query?: WebhooksDeliveriesListParams, options?: RequestOptions): List<WebhookDelivery>
 
