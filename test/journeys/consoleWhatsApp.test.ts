@@ -94,6 +94,17 @@ layer(Service.layer(), { excludeTestServices: true })("WhatsApp in the console",
       assert.strictEqual((yield* node.request("GET", path)).status, 410)
     }))
 
+  it.effect("a session that has a phone gets no pairing link, even if it is not connected", () =>
+    Effect.gen(function*() {
+      const { key, node } = yield* visitor
+      const sql = yield* SqlClient.SqlClient
+      const created = yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: {} })
+      const id = Number(created.at("id"))
+      yield* sql`update whatsapp_sessions set is_paired = true where id = ${id}`
+      const answer = yield* node.request("POST", `/v1/whatsapp/sessions/${id}/pairing-link`, { key })
+      assert.deepStrictEqual([answer.status, answer.at("error", "type")], [409, "session_already_connected"])
+    }))
+
   it.effect("a pairing link made in test mode opens its session", () =>
     Effect.gen(function*() {
       const node = yield* Service

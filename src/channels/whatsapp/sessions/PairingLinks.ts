@@ -38,8 +38,7 @@ export class PairingLinks extends Context.Service<PairingLinks, {
 
       return PairingLinks.of({
         make: Effect.fn("PairingLinks.make")(function*({ accountId, id }) {
-          const { status } = yield* sessions.find({ accountId, id })
-          if (status === "connected") return yield* new SessionAlreadyConnected()
+          if (yield* sessions.isPaired({ accountId, id })) return yield* new SessionAlreadyConnected()
           const end = DateTime.add(yield* DateTime.now, lifetime)
           const head = `${accountId}.${id}.${Math.floor(DateTime.toEpochMillis(end) / 1000)}`
           return {

@@ -52,6 +52,8 @@ export class Sessions extends Context.Service<Sessions, {
     window: Window
   ) => Effect.Effect<PageOf<Session>>
   readonly find: (which: Which) => Effect.Effect<SessionDetail, NotFound>
+  /** Whether the session has a phone, connected or not. */
+  readonly isPaired: (which: Which) => Effect.Effect<boolean, NotFound>
   /** Creates a session within the exact limit of the plan. Without a first code, the session is erased again. */
   readonly create: (
     accountId: AccountId,
@@ -163,6 +165,10 @@ export class Sessions extends Context.Service<Sessions, {
         logOut,
         erase,
         find: Effect.fn("Sessions.find")(existing),
+        isPaired: Effect.fn("Sessions.isPaired")(function*(which) {
+          const row = yield* repo.pairing(which)
+          return Option.isSome(row) ? row.value.is_paired : yield* new NotFound()
+        }),
         rename: Effect.fn("Sessions.rename")(function*(which, name) {
           const row = yield* repo.rename({ ...which, name })
           return Option.isSome(row) ? row.value : yield* new NotFound()

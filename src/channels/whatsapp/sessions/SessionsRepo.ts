@@ -48,6 +48,13 @@ const make = Effect.gen(function*() {
         where id = ${id} and account_id = ${accountId} and ${shown}`
   })
 
+  const pairing = Query.findOneOption({
+    Request: One,
+    Result: Schema.Struct({ is_paired: Schema.Boolean }),
+    execute: ({ accountId, id }) =>
+      sql`select is_paired from whatsapp_sessions where id = ${id} and account_id = ${accountId} and ${shown}`
+  })
+
   const rename = Query.findOneOption({
     Request: Schema.Struct({ ...One.fields, name: Schema.String }),
     Result: SessionDetail,
@@ -143,6 +150,7 @@ const make = Effect.gen(function*() {
     list,
     count,
     find,
+    pairing,
     rename,
     countAll,
     nextId,
