@@ -64,8 +64,11 @@ export class SmsOutlet extends Context.Service<SmsOutlet, {
           cancel: (batchId) =>
             Effect.suspend(() => Effect.andThen(outlet.cancel(batchId), sender?.cancel(batchId) ?? Effect.void)),
           cancelOne: (id) =>
-            Effect.flatMap(outlet.cancelOne(id), (isCanceled) =>
-              isCanceled || sender === undefined ? Effect.succeed(isCanceled) : sender.cancelOne(id))
+            Effect.filterOrElse(
+              outlet.cancelOne(id),
+              (isCanceled) => isCanceled,
+              () => sender?.cancelOne(id) ?? Effect.succeed(false)
+            )
         })
       })
     ).pipe(Layer.provide([live, PartsRepo.layer]))
