@@ -134,6 +134,7 @@ export const rules: ReadonlyArray<readonly [sentence: string, text: RuleKey]> = 
   ["names a batch that has not ended; wait until it is completed", "fault.batch.open"],
   ["names a batch without failed recipients", "fault.batch.none"],
   ["names a batch whose content is no longer kept; send it as a new one", "fault.batch.gone"],
+  ["names a batch whose sender id is no longer offered; send it as a new one", "fault.batch.sender"],
   ["names an email of a batch, which has the time of its batch; reschedule the batch", "fault.batch.time"],
   ["There is no SPF record. Publish this one; it can take minutes to become visible.", "verdict.spf.missing"],
   ["There are <count> SPF records, which invalidates all of them. Keep only one: <record>", "verdict.spf.several"],

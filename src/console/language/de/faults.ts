@@ -105,6 +105,8 @@ export const faults: Readonly<Record<keyof typeof english, string>> = {
   "fault.batch.none": "Diese Sammelsendung hat alle erreicht. Es gibt nichts erneut zu senden.",
   "fault.batch.gone":
     "Der Inhalt dieser Sammelsendung ist nicht mehr gespeichert. Senden Sie sie als neue Sammelsendung.",
+  "fault.batch.sender":
+    "Der Absender dieser Sammelsendung ist nicht mehr verfügbar. Senden Sie sie als neue Sammelsendung.",
   "fault.batch.time": "Eine E-Mail einer Sammelsendung hat deren Zeit. Ändern Sie die Zeit der Sammelsendung.",
   "fault.entry": "Eintrag {number}: {fault}",
   "fault.other": "Dieser Wert wird nicht angenommen. Ändern Sie ihn. Der Dienst sagt auf Englisch: {detail}"

@@ -91,6 +91,7 @@ export const faults = {
   "fault.batch.open": "This batch has not ended. Wait until it is completed.",
   "fault.batch.none": "This batch has reached everyone. There is nothing to send again.",
   "fault.batch.gone": "The content of this batch is no longer stored. Send it as a new one.",
+  "fault.batch.sender": "The sender of this batch is no longer available. Send it as a new one.",
   "fault.batch.time": "An email of a batch has the time of its batch. Change the time of the batch.",
   "fault.entry": "Entry {number}: {fault}",
   "fault.other": "This value is not accepted. Change it. The service says in English: {detail}"

@@ -93,6 +93,7 @@ export const faults: Readonly<Record<keyof typeof english, string>> = {
   "fault.batch.open": "Este lote no ha terminado. Espere a que se complete.",
   "fault.batch.none": "Este lote llegó a todos. No hay nada que reenviar.",
   "fault.batch.gone": "El contenido de este lote ya no se guarda. Envíelo como un lote nuevo.",
+  "fault.batch.sender": "El remitente de este lote ya no está disponible. Envíelo como un lote nuevo.",
   "fault.batch.time": "Un correo de un lote tiene la hora de su lote. Cambie la hora del lote.",
   "fault.entry": "Entrada {number}: {fault}",
   "fault.other": "Este valor no se acepta. Cámbielo. El servicio dice en inglés: {detail}"

@@ -98,6 +98,7 @@ export const faults: Readonly<Record<keyof typeof english, string>> = {
   "fault.batch.open": "Ce lot n’est pas terminé. Attendez qu’il le soit.",
   "fault.batch.none": "Ce lot a atteint tout le monde. Il n’y a rien à renvoyer.",
   "fault.batch.gone": "Le contenu de ce lot n’est plus conservé. Envoyez-le comme un nouveau lot.",
+  "fault.batch.sender": "L’expéditeur de ce lot n’est plus disponible. Envoyez-le comme un nouveau lot.",
   "fault.batch.time": "Un e-mail d’un lot a l’heure de son lot. Changez l’heure du lot.",
   "fault.entry": "Entrée {number} : {fault}",
   "fault.other": "Cette valeur n’est pas acceptée. Modifiez-la. Le service dit en anglais : {detail}"

@@ -91,6 +91,7 @@ export const faults: Readonly<Record<keyof typeof english, string>> = {
   "fault.batch.open": "Este lote não terminou. Espere até que esteja concluído.",
   "fault.batch.none": "Este lote chegou a todos. Não há nada a reenviar.",
   "fault.batch.gone": "O conteúdo deste lote já não está guardado. Envie-o como um lote novo.",
+  "fault.batch.sender": "O remetente deste lote já não está disponível. Envie-o como um lote novo.",
   "fault.batch.time": "Um e-mail de um lote tem o horário do seu lote. Altere o horário do lote.",
   "fault.entry": "Item {number}: {fault}",
   "fault.other": "Este valor não é aceito. Altere-o. O serviço diz em inglês: {detail}"

@@ -96,6 +96,7 @@ export const faults: Readonly<Record<keyof typeof english, string>> = {
   "fault.batch.open": "Iki cyiciro ntikirarangira. Tegereza kirangire.",
   "fault.batch.none": "Iki cyiciro cyageze kuri bose. Nta cyo kongera kohereza.",
   "fault.batch.gone": "Ibikubiye muri iki cyiciro ntibikibitse. Byohereze nk’icyiciro gishya.",
+  "fault.batch.sender": "Uwohereza w’iki cyiciro ntakiboneka. Cyohereze nk’icyiciro gishya.",
   "fault.batch.time": "Imeyili yo mu cyiciro ifite igihe cy’icyiciro cyayo. Hindura igihe cy’icyiciro.",
   "fault.entry": "Icyanditswe {number}: {fault}",
   "fault.other": "Aka gaciro ntikemewe. Gahindure. Serivisi ivuga mu Cyongereza: {detail}"

@@ -92,6 +92,7 @@ export const faults: Readonly<Record<keyof typeof english, string>> = {
   "fault.batch.open": "Fungu hili halijaisha. Subiri hadi likamilike.",
   "fault.batch.none": "Fungu hili limewafikia wote. Hakuna cha kutuma tena.",
   "fault.batch.gone": "Maudhui ya fungu hili hayahifadhiwi tena. Yatume kama fungu jipya.",
+  "fault.batch.sender": "Mtumaji wa fungu hili hapatikani tena. Litume kama fungu jipya.",
   "fault.batch.time": "Barua pepe ya fungu ina wakati wa fungu lake. Badilisha wakati wa fungu.",
   "fault.entry": "Ingizo {number}: {fault}",
   "fault.other": "Thamani hii haikubaliki. Ibadilishe. Huduma inasema kwa Kiingereza: {detail}"
