@@ -123,10 +123,16 @@ const wrongOwners = (
 const isDisturbed = ({ disturbances }: VirtualNode, from: number, to: number) =>
   disturbances.some((time) => time.from <= to && time.to >= from)
 
-/** Nothing begins by a claim after a later claim has begun, unless it needs no lease and its node was disturbed. */
-const lateBegins = ({ receiver: { attempts } }: Evidence): ReadonlyArray<string> =>
+/**
+ * Nothing begins by a claim after a later claim has begun, unless it needs no lease and its node was disturbed. Where claims
+ * have no lease in the row, a node that was frozen may have made the later claim.
+ */
+const lateBegins = (
+  { hasNoLease = false }: QueueRows,
+  { nodes, receiver: { attempts } }: Evidence
+): ReadonlyArray<string> =>
   attempts.flatMap(({ claim, from, hasLease, item, node }, index) =>
-    (hasLease || !isDisturbed(node, 0, from))
+    !(hasNoLease ? nodes : hasLease ? [] : [node]).some((disturbed) => isDisturbed(disturbed, 0, from))
       && attempts.slice(0, index).some((earlier) => earlier.item === item && earlier.claim > claim)
       ? [`${node.name} sends ${item} by claim ${claim}, after a later claim`]
       : []
@@ -168,7 +174,7 @@ export const judge = async (rows: QueueRows, session: Session, evidence: Evidenc
   return [
     ...wrongWrites(rows, changes.filter(({ relation }) => relation === rows.relation), evidence),
     ...wrongOwners(rows, changes),
-    ...lateBegins(evidence),
+    ...lateBegins(rows, evidence),
     ...repetitions(rows, evidence),
     ...wrongEnds(rows, await rowsIn(session, rows), evidence)
   ]

@@ -44,7 +44,7 @@ export interface Run {
 }
 
 /** The virtual time in which every item must end, in milliseconds. */
-const timeLimit = 900_000
+const timeLimit = 3_600_000
 
 /** The program of a node, until it is interrupted. */
 const programOf = (start: Workload["start"], node: VirtualNode, receiver: Receiver) =>

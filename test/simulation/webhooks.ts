@@ -99,6 +99,8 @@ export const webhooks: Workload = {
       union all select to_jsonb(d) || '{"has_ended": true}' as row from webhook_deliveries d`,
     itemOf: ({ id }) => itemOf(id),
     claimOf: ({ due_at, status }) => status === "taken" ? due_at : undefined,
+    // The outcome of an attempt counts also after another node has put the row back, until that claims it.
+    mayEnd: (after) => after === null || after["status"] === "retrying",
     mayReclaim: ({ after, before, byOwner }) => byOwner && after?.["attempt_count"] === before["attempt_count"],
     hasNoLease: true,
     isFinal: ({ has_ended }) => has_ended === true,

@@ -55,7 +55,7 @@ const textOf = ({ responseBody, transition: { status } }: AttemptRecord) =>
 
 /**
  * Ends deliveries, or queues them for their next attempt. It changes a row only at the expected attempt, and a claimed one
- * only by its claim, so a late outcome from an earlier owner changes nothing.
+ * only by its claim, so a late outcome from an earlier owner changes nothing that a later one has claimed.
  */
 const settleStatement = (sql: SqlClient.SqlClient, records: ReadonlyArray<AttemptRecord>) => {
   const of = <A>(read: (record: AttemptRecord) => A) => records.map(read)
