@@ -9,9 +9,9 @@ const longest = 60_000
 
 export const none: BackOff = { millis: 0, until: 0 }
 
-/** Doubles the wait, which is `least` at first. All failures during one wait count as one. */
+/** Doubles the wait, which is never shorter than `least`. All failures during one wait count as one. */
 export const failed = (state: BackOff, now: number, least: number): BackOff => {
   if (now < state.until) return state
-  const millis = Math.min(longest, Math.max(least, state.millis * 2))
+  const millis = Math.max(least, Math.min(longest, state.millis * 2))
   return { millis, until: now + millis }
 }
