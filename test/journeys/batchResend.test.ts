@@ -114,7 +114,9 @@ layer(Service.layer({ env: { SMS_SENDER_IDS: "Shop,Bank" } }), { excludeTestServ
         const refused = yield* node.request("POST", `${path}/resend`, { key })
         assertRefused(refused, 422, "validation_error")
         assert.include(refused.text, "no longer kept")
-        yield* sql`update email_batches set completed_at = now() - interval '23 hours' where id = ${id}`
+        yield* sql`update email_batches set completed_at = now() - interval '23 hours', subject = '' where id = ${id}`
+        assertRefused(yield* node.request("POST", `${path}/resend`, { key }), 422, "validation_error")
+        yield* sql`update email_batches set subject = 'Hi' where id = ${id}`
         assert.strictEqual((yield* node.request("POST", `${path}/resend`, { key })).status, 202)
       }))
   }

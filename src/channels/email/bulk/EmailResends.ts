@@ -45,7 +45,7 @@ const makeRepo = Effect.gen(function*() {
           coalesce(convert_from(h.content, 'UTF8'), html) as html, coalesce(convert_from(t.content, 'UTF8'), text) as text,
           (html_hash is not null and h.hash is null) or (text_hash is not null and t.hash is null)
             or (html_hash is null and text_hash is null and html = '' and text is null)
-            or coalesce(completed_at < now() - interval '1 day', false) as is_gone,
+            or subject = '' or coalesce(completed_at < now() - interval '1 day', false) as is_gone,
           track_opens, links is not null as track_clicks, headers, tags, metadata
         from email_batches b
         left join email_bodies h on h.account_id = b.account_id and h.hash = b.html_hash and h.day = b.body_day
