@@ -206,10 +206,10 @@ layer(Service.layer(), { excludeTestServices: true })("webhook event lists", (it
       }
     }))
 
-  it.effect("a list of 90,000 unknown events is refused by its size", () =>
+  it.effect("a list of 150,000 unknown events is refused by its size", () =>
     Effect.gen(function*() {
       const { create } = yield* asker(yield* Service)
-      const { at, status } = yield* create({ events: Array.from({ length: 90_000 }, (_, index) => `e${index}`) })
+      const { at, status } = yield* create({ events: Array.from({ length: 150_000 }, (_, index) => `e${index}`) })
       assert.deepStrictEqual([status, at("error", "type")], [413, "payload_too_large"])
     }))
 
