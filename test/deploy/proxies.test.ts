@@ -162,6 +162,22 @@ for (const program of proxyPrograms) {
           })
       )
 
+      it.effect.skipIf(!hasProxy(program))(
+        "passes a node's 503 to its caller, and goes on sending requests to that node",
+        () =>
+          Effect.gen(function*() {
+            const nodes = [1, 2].map(() =>
+              makeWebhookReceiver({ script: ({ path }) => path === "/v1/whatsapp/sessions/1/qr" ? 503 : 200 })
+            )
+            const proxy = yield* makeProxy(program, (yield* Effect.all(nodes)).map(({ port }) => port))
+            const get = (path: string) => Effect.map(proxy.request("GET", path), ({ status }) => status)
+            for (let round = 0; round < 4; round++) {
+              assert.strictEqual(yield* get("/v1/whatsapp/sessions/1/qr"), 503)
+              assert.strictEqual(yield* get("/v1/webhooks"), 200)
+            }
+          })
+      )
+
       // Caddy limits no requests.
       if (program === "nginx") {
         it.effect.skipIf(!hasProxy(program))(
