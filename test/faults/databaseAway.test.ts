@@ -69,6 +69,19 @@ layer(TestDatabase.layer)("node without its database", (it) => {
       }))
   }
 
+  it.effect("becomes ready on new connections, although those to a machine that died stay silent for ever", () =>
+    Effect.gen(function*() {
+      const proxy = yield* makeDatabaseProxy()
+      const node = yield* startNode({ env: { DATABASE_URL: proxy.url } })
+      const { key } = yield* makeAccount()
+      const ready = node.request("GET", "/health/ready")
+      assert.strictEqual((yield* ready).status, 200)
+      yield* proxy.become("replaced")
+      assert.strictEqual((yield* ready).status, 503)
+      yield* eventually(ready, ({ status }) => status === 200)
+      yield* eventually(node.request("GET", "/v1/api-keys", { key }), ({ status }) => status === 200)
+    }))
+
   it.effect(`each of 100 concurrent requests gets 503 within ${limitSeconds} seconds`, () =>
     Effect.gen(function*() {
       const proxy = yield* makeDatabaseProxy()

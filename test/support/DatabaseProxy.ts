@@ -7,8 +7,11 @@ import * as NodePath from "node:path"
 import * as NodeStream from "node:stream"
 import { TestDatabase } from "./TestDatabase.ts"
 
-/** `gone`: connections break and new ones are refused. `silent`: they stay open but carry no data. */
-export type DatabaseState = "up" | "gone" | "silent"
+/**
+ * `gone`: connections break and new ones are refused. `silent`: they stay open but carry no data. `replaced`: those that are
+ * open stay silent, because their machine died, and new ones reach another machine.
+ */
+export type DatabaseState = "up" | "gone" | "silent" | "replaced"
 
 /** A proxy between one node and its database, which a test can cut while the database and its rows stay. */
 export interface DatabaseProxy {
@@ -127,7 +130,13 @@ class Proxy {
   become(state: DatabaseState) {
     this.#state = state
     if (state === "silent") this.#each((socket) => void socket.unpipe().pause())
-    // Silenced connections are not resumed: after a cut in mid-message they are useless.
+    else if (state === "replaced") {
+      for (const [client, upstream] of this.#pairs) {
+        client.unpipe().pause()
+        // The server ends what a dead machine had begun. The client must not see that.
+        upstream.unpipe().removeAllListeners("close").destroy()
+      }
+    } // Silenced connections are not resumed: after a cut in mid-message they are useless.
     else this.#each((socket) => socket.destroy())
   }
 }

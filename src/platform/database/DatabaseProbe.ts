@@ -1,6 +1,6 @@
 import { Context, type Duration, Effect, Exit, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { refusesWrites } from "./ReadOnly.ts"
+import { longestCheck, refusesWrites } from "./ReadOnly.ts"
 
 /**
  * In a process that was held up, the timeout passes before it reads an answer that arrived long ago. This is the time
@@ -11,8 +11,8 @@ const grace = "50 millis"
 /** Finds out whether the database answers, and whether it takes writes. */
 export class DatabaseProbe extends Context.Service<DatabaseProbe, {
   /**
-   * Whether the database answers within a time. A query that hangs keeps running, because cancelling it needs the
-   * database too. Later callers wait for the same query, so an outage costs one connection.
+   * Whether the database answers within a time. A query that hangs keeps running for ten seconds, and later callers wait
+   * for the same query, so an outage costs one connection.
    */
   readonly answers: (within: Duration.Input) => Effect.Effect<boolean>
   /** Whether the database answers within a time that its server is not read-only. */
@@ -27,7 +27,8 @@ export class DatabaseProbe extends Context.Service<DatabaseProbe, {
         pending = undefined
       })
       const query = Effect.gen(function*() {
-        pending ??= yield* Effect.forkDetach(Effect.ensuring(sql`select ${refusesWrites(sql)} as refuses`, answered))
+        const asked = Effect.timeout(sql`select ${refusesWrites(sql)} as refuses`, longestCheck)
+        pending ??= yield* Effect.forkDetach(Effect.ensuring(asked, answered))
         return pending
       })
       const ask = Effect.fn("DatabaseProbe.ask")(function*(within: Duration.Input) {

@@ -11,6 +11,13 @@ import * as Query from "./Query.ts"
 export const refusesWrites = (sql: SqlClient.SqlClient) =>
   sql`(pg_is_in_recovery() or current_setting('transaction_read_only')::boolean)`
 
+/**
+ * How long a check of the database waits for its answer. Then it gives its connection up: when the database's machine died,
+ * nothing arrives on this one ever again, and TCP says so only after a quarter of an hour. A new one reaches the machine
+ * that is there now.
+ */
+export const longestCheck = "10 seconds"
+
 const checkInterval = "5 seconds"
 
 /** Short interruptions close nothing, because actors would move to other nodes. */
@@ -43,7 +50,7 @@ const watch = Layer.effectDiscard(Effect.gen(function*() {
   ))
 
   const round = Effect.gen(function*() {
-    if (!(yield* check()).refuses) return
+    if (!(yield* Effect.timeout(check(), longestCheck)).refuses) return
     const now = yield* Clock.currentTimeMillis
     if (now - lastAt > forgetsAfterMillis) firstAt = now
     lastAt = now
