@@ -225,6 +225,18 @@ describe("docs/deploy/kubernetes", () => {
     assert.isTrue(minReplicas >= 2 && minReplicas <= maxReplicas)
   })
 
+  it("leaves the number of nodes to the autoscaler, and the guide has connections for its most and one more", () => {
+    // With a number in the manifest, each apply would take away the nodes that the autoscaler has added.
+    assert.notProperty(ofKind("Deployment").spec, "replicas")
+    const { maxSurge } = ofKind("Deployment").spec.strategy.rollingUpdate
+    const nodes = ofKind("HorizontalPodAutoscaler").spec.maxReplicas + maxSurge
+    const [{ literals }] = kustomization.configMapGenerator
+    const [, given] = /DATABASE_CONNECTIONS=(\d+)/.exec(literals.join("\n")) ?? []
+    const [, limit] = /max_connections = (\d+)/.exec(read("docs/guides/three-nodes.md")) ?? []
+    // PostgreSQL keeps three connections for superusers.
+    assert.isAtLeast(Number(limit), nodes * (Number(given) + 13) + 3)
+  })
+
   it("the public paths of the Ingress are those of nginx and Caddy", () => {
     const paths: ReadonlyArray<string> = ofKind("Ingress").spec.rules[0].http.paths.map((
       { path }: { readonly path: string }
