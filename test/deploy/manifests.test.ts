@@ -36,8 +36,9 @@ interface Composed {
   readonly cap_drop?: ReadonlyArray<string>
   readonly security_opt?: ReadonlyArray<string>
   readonly environment: Readonly<Record<string, string>>
+  readonly env_file?: string
   readonly ports?: ReadonlyArray<string>
-  readonly volumes?: ReadonlyArray<string>
+  readonly volumes?: ReadonlyArray<unknown>
   readonly stop_grace_period: string
   readonly build: { readonly context: string; readonly dockerfile: string }
 }
@@ -69,6 +70,22 @@ for (const file of ["compose.yaml", "compose.three-nodes.yaml"]) {
       for (const { environment } of nodes) assertSettings(Object.keys(environment))
     })
 
+    it("gives nodes every setting of .env as it is there, but for those that Compose decides", () => {
+      const always = ["MODE", "DATABASE_URL", "HOST", "PORT", "METRICS_HOST", "METRICS_PORT", "RUNNER_PORT"]
+      const decided = file === "compose.yaml" ? [] : ["PUBLIC_URL", "TRUSTED_PROXIES", "RUNNER_HOST"]
+      for (const { env_file, environment, volumes: mounted = [] } of nodes) {
+        assert.strictEqual(env_file, ".env")
+        const own = Object.entries(environment).filter(([name, value]) => !value.includes(`\${${name}:`))
+        assert.sameMembers(own.map(([name]) => name), [
+          ...always,
+          ...decided
+        ])
+        const [, profile] = /^\$\{SMS_HTTP_PROFILE:\+(.+)\}$/.exec(environment["SMS_HTTP_PROFILE"] ?? "") ?? []
+        const bind = { type: "bind", source: "${SMS_HTTP_PROFILE:-/dev/null}", target: profile, read_only: true }
+        assert.deepInclude(mounted, bind)
+      }
+    })
+
     it("gives nodes no rights, a read-only root file system, and the time that a stop takes", () => {
       for (const node of nodes) {
         assert.deepInclude(node, { read_only: true, cap_drop: ["ALL"], security_opt: ["no-new-privileges:true"] })
@@ -80,7 +97,7 @@ for (const file of ["compose.yaml", "compose.three-nodes.yaml"]) {
     it("publishes no port of a node beyond this machine, and names only volumes and files that exist", () => {
       for (const { ports = [] } of nodes) for (const port of ports) assert.match(port, /^127\.0\.0\.1:/)
       for (const { volumes: mounted = [] } of Object.values<Composed>(services)) {
-        for (const mount of mounted) {
+        for (const mount of mounted.filter((each) => typeof each === "string")) {
           const [source = ""] = mount.split(":")
           if (source.startsWith("./")) assert.isTrue(NodeFs.existsSync(NodePath.join(root, "docs/deploy", source)))
           else assert.property(volumes, source)
