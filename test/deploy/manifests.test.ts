@@ -122,6 +122,28 @@ describe("docs/deploy/compose.three-nodes.yaml", () => {
   })
 })
 
+describe("docs/deploy/compose.yaml in the guides", () => {
+  const { services } = parse(read("docs/deploy/compose.yaml"))
+  const { POSTGRES_USER: role } = services.postgres.environment
+
+  it("the backup and the upgrade name its services, its database and its role", () => {
+    const commands = ["backup", "upgrade"].flatMap((name) => blocksOf(name, "console")).join("\n")
+      .split("\n").filter((command) => /^docker compose (?:exec|run|up|stop)/.test(command))
+    const named = commands.flatMap((command) => / (messaging|postgres) (?:[a-z]|$)/.exec(command)?.slice(1) ?? [])
+    assert.deepStrictEqual([...new Set(named)].toSorted(), Object.keys(services).toSorted())
+    const ofServer = commands.filter((command) => command.includes(" -U "))
+    assert.isAtLeast(ofServer.length, 4)
+    for (const command of ofServer) {
+      assert.match(command, new RegExp(`^docker compose exec -T postgres \\w+ -U ${role} `))
+    }
+    const { pathname } = new URL(services.messaging.environment.DATABASE_URL.replace(/\$\{.*?\}/, "x"))
+    const dump = ofServer.find((command) => command.includes(" pg_dump ")) ?? ""
+    assert.include(dump, ` ${pathname.slice(1)} > "$BACKUP"`)
+    // Nodes find the restored database under the name of the old one.
+    assert.include(commands.join("\n"), `alter database restored rename to ${pathname.slice(1)}`)
+  })
+})
+
 describe("docs/deploy/README.md", () => {
   it("links to every file and folder of docs/deploy, and to every guide for operators", () => {
     const links = new Set([...read("docs/deploy/README.md").matchAll(/\]\((.+?)\)/g)].map(([, target]) => target))
