@@ -3,7 +3,7 @@ import { DatabaseUnreachable } from "./DatabaseUnreachable.ts"
 import { outageIn } from "./unavailable.ts"
 
 /** How long one failure counts. */
-const memoryMillis = 5_000
+const memoryNanos = 5_000_000_000n
 
 /**
  * Failures of requests that blame the whole server. A full disk, or a lack of memory or connections, cannot be asked for:
@@ -16,15 +16,19 @@ export class Outages extends Context.Service<Outages, {
   readonly isRecent: Effect.Effect<boolean>
 }>()("messaging-service/platform/database/Outages") {
   static readonly layer = Layer.sync(Outages, () => {
-    let lastMillis = -Infinity
-    const isRecent = Effect.map(Clock.currentTimeMillis, (now) => now < lastMillis + memoryMillis)
+    let lastNanos: bigint | undefined
+    // Setting the machine's clock back must not prolong an outage.
+    const isRecent = Effect.map(
+      Clock.monotonicTimeNanos,
+      (now) => lastNanos !== undefined && now < lastNanos + memoryNanos
+    )
     return Outages.of({
       isRecent,
       note: Effect.fnUntraced(function*(cause) {
         const error = Option.getOrUndefined(outageIn(cause))
         if (error === undefined) return
         const isKnown = yield* isRecent
-        lastMillis = yield* Clock.currentTimeMillis
+        lastNanos = yield* Clock.monotonicTimeNanos
         if (isKnown) return
         const { reason, remedy } = DatabaseUnreachable.from(error)
         yield* Effect.logWarning("PostgreSQL fails requests").pipe(Effect.annotateLogs({ reason, remedy }))

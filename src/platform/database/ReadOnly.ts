@@ -51,7 +51,7 @@ const watch = Layer.effectDiscard(Effect.gen(function*() {
 
   const round = Effect.gen(function*() {
     if (!(yield* Effect.timeout(check(), longestCheck)).refuses) return
-    const now = yield* Clock.currentTimeMillis
+    const now = Number(yield* Clock.monotonicTimeNanos) / 1_000_000
     if (now - lastAt > forgetsAfterMillis) firstAt = now
     lastAt = now
     if (now - firstAt < closesAfterMillis) return

@@ -43,15 +43,17 @@ interface Watched {
 export const whileDatabaseAnswers = Effect.gen(function*() {
   const { answers } = yield* DatabaseProbe
   const clock = yield* Clock.Clock
+  // Setting the machine's clock back must not put the check off.
+  const millis = () => Number(clock.monotonicTimeNanosUnsafe()) / 1_000_000
   /** The oldest first. */
   const watched = new Set<Watched>()
   let checkedAt = -Infinity
 
   const check = Effect.gen(function*() {
-    const startedBefore = clock.currentTimeMillisUnsafe() - checkAfter
+    const startedBefore = millis() - checkAfter
     const [oldest] = watched
     if (oldest === undefined || oldest.startedAt > startedBefore || checkedAt > startedBefore) return
-    checkedAt = clock.currentTimeMillisUnsafe()
+    checkedAt = millis()
     if (yield* answers("1500 millis")) return
     for (const request of watched) {
       if (request.startedAt > startedBefore) return
@@ -62,7 +64,7 @@ export const whileDatabaseAnswers = Effect.gen(function*() {
 
   return <A, E, R>(request: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.suspend(() => {
-      const startedAt = clock.currentTimeMillisUnsafe()
+      const startedAt = millis()
       return Effect.uninterruptibleMask((restore) =>
         Effect.flatMap(Effect.forkDetach(request, { startImmediately: true }), (fiber) =>
           restore(Effect.callback<A, E>((resume) => {

@@ -99,21 +99,23 @@ export class Overload extends Context.Service<Overload, {
       const gauge = new AcceptanceGauge()
       let hasMemory = true
       let lastRefusal = -Infinity
-      let measuredAt = clock.currentTimeMillisUnsafe()
+      // Setting the machine's clock back must not prolong an overload.
+      const millis = () => Number(clock.monotonicTimeNanosUnsafe()) / 1_000_000
+      let measuredAt = millis()
 
       const measure = Effect.sync(() => {
-        const now = clock.currentTimeMillisUnsafe()
+        const now = millis()
         gauge.measure(now - measuredAt)
         measuredAt = now
         hasMemory = process.memoryUsage.rss() < memoryLimit
       })
       yield* measure.pipe(Effect.delay(interval), Effect.forever, Effect.forkScoped)
 
-      const isRecent = Effect.sync(() => clock.currentTimeMillisUnsafe() < lastRefusal + memoryMillis)
+      const isRecent = Effect.sync(() => millis() < lastRefusal + memoryMillis)
 
       const note = Effect.gen(function*() {
         const isKnown = yield* isRecent
-        lastRefusal = clock.currentTimeMillisUnsafe()
+        lastRefusal = millis()
         if (isKnown) return
         const facts = { wait_ms: Math.round(gauge.wait), short_of: hasMemory ? "time" : "memory" }
         yield* Effect.logWarning("this node is overloaded and refuses messages").pipe(Effect.annotateLogs(facts))

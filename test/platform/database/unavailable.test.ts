@@ -79,4 +79,16 @@ describe("Outages", () => {
       yield* TestClock.adjust("1 millis")
       assert.isFalse(yield* isRecent)
     }).pipe(Effect.provide(Outages.layer)))
+
+  it.effect("counts a failure for five seconds, also if the clock is set back meanwhile", () =>
+    Effect.gen(function*() {
+      const { isRecent, note } = yield* Outages
+      yield* TestClock.adjust("2 hours")
+      yield* note(Cause.die(errorWith("53100")))
+      yield* TestClock.setTime(0)
+      yield* TestClock.adjust("4999 millis")
+      assert.isTrue(yield* isRecent)
+      yield* TestClock.adjust("1 millis")
+      assert.isFalse(yield* isRecent)
+    }).pipe(Effect.provide(Outages.layer)))
 })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Deferred, Effect, Exit, Fiber, Layer, Schema, Stream } from "effect"
+import { Cause, Clock, Deferred, Effect, Exit, Fiber, Layer, Schema, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, Statement } from "effect/sql"
 import { TestClock } from "effect/testing"
@@ -43,6 +43,23 @@ const isGivenUp = (request: Fiber.Fiber<unknown>) => {
 }
 
 describe("a request while the database is silent", () => {
+  it.effect("fails within 5 seconds, also if the clock is set back meanwhile", () => {
+    const { database, layer } = makeDatabase()
+    return Effect.gen(function*() {
+      const clock = yield* Clock.Clock
+      let back = 0
+      const millis = () => clock.currentTimeMillisUnsafe() - back
+      const stepping = { ...clock, currentTimeMillisUnsafe: millis, currentTimeMillis: Effect.sync(millis) }
+      const watch = yield* Effect.provideService(whileDatabaseAnswers, Clock.Clock, stepping)
+      const request = yield* Effect.forkChild(watch(Effect.never))
+      yield* TestClock.adjust("3 seconds")
+      database.isSilent = true
+      back = 3_600_000
+      yield* TestClock.adjust("4999 millis")
+      assert.isTrue(isGivenUp(request))
+    }).pipe(Effect.provide(layer))
+  })
+
   it.effect.prop(
     "fails within 5 seconds, whenever the silence begins",
     [Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20_000 }))],

@@ -1,5 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
-import { AcceptanceGauge, alwaysAccepted, longestWait } from "../../../src/platform/work/Overload.ts"
+import { Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
+import {
+  AcceptanceGauge,
+  AcceptancePaths,
+  alwaysAccepted,
+  longestWait,
+  Overload
+} from "../../../src/platform/work/Overload.ts"
 
 /** The requests that a gauge accepts until one more would wait for too long. */
 const acceptedBy = (gauge: AcceptanceGauge) => {
@@ -60,4 +69,31 @@ describe("AcceptanceGauge", () => {
     assert.isAbove(stalled, longestWait)
     assert.strictEqual(new AcceptanceGauge().wait, 0)
   })
+})
+
+describe("Overload", () => {
+  it.effect("a refusal counts for five seconds, also if the clock is set back meanwhile", () =>
+    Effect.gen(function*() {
+      const { guard, isRecent } = yield* Overload
+      yield* TestClock.adjust("2 hours")
+      const send = guard({ method: "POST", path: "/send" }, Effect.never, Effect.fail("refused" as const))
+      const ends = yield* Effect.forEach(
+        Array.from({ length: 1_000 }),
+        () => Effect.timeoutOption(Effect.flip(send), "1 millis"),
+        { concurrency: "unbounded" }
+      ).pipe(Effect.forkChild)
+      yield* TestClock.adjust("1 millis")
+      assert.isNotEmpty(yield* Fiber.join(ends))
+      assert.isTrue(yield* isRecent)
+      yield* TestClock.setTime(0)
+      yield* TestClock.adjust("4900 millis")
+      assert.isTrue(yield* isRecent)
+      yield* TestClock.adjust("100 millis")
+      assert.isFalse(yield* isRecent)
+    }).pipe(
+      Effect.provide(Overload.layer.pipe(
+        Layer.provide(Layer.succeed(AcceptancePaths, new Set(["/send"]))),
+        Layer.provide(AppConfig.layer)
+      ))
+    ))
 })
