@@ -96,3 +96,42 @@ layer(Relay.layer({ env: { PAUSED: "true" } }), { excludeTestServices: true })(
       }))
   }
 )
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a restored backup with --before", (it) => {
+  it.effect("keeps what was due, and the resets of passwords that were requested, after that moment", () =>
+    Effect.gen(function*() {
+      const { url } = yield* TestDatabase
+      const sql = yield* SqlClient.SqlClient
+      const { accountId } = yield* makeAccount()
+      // All were made three hours ago. The restore was an hour ago: what was due since then has never been sent.
+      for (const hours of [2, 0.5, -1]) {
+        const sendAt = sql`now() - ${hours}::float8 * interval '1 hour'`
+        const madeAt = sql`now() - interval '3 hours'`
+        yield* sql`insert into email_messages (account_id, recipient, status, send_at, created_at)
+          values (${accountId}, 'a', 'scheduled', ${sendAt}, ${madeAt})`
+        yield* sql`insert into messages (account_id, channel, direction, recipient, type, content, status, send_at, created_at)
+          values (${accountId}, 'sms', 'out', '+15550100300', 'text', '{}', 'scheduled', ${sendAt}, ${madeAt})`
+        yield* sql`insert into failovers (id, account_id, status, send_at, created_at)
+          values (${`msg_${hours}`}, ${accountId}, 'scheduled', ${sendAt}, ${madeAt})`
+      }
+      yield* sql`insert into password_reset_requests (email, client_address) values ('a@example.com', '127.0.0.1')`
+      const [moment] = yield* sql`select
+        to_char((now() - interval '1 hour') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.USZ') as at`
+
+      const environment = { DATABASE_URL: url, ENCRYPTION_KEY: encryptionKey }
+      const { stdout } = yield* cli(["restored", "--before", String(moment?.["at"])], environment)
+      for (const line of ["email recipients: 1", "SMS and WhatsApp messages: 1", "messages with failover: 1"]) {
+        assert.include(stdout, line)
+      }
+      const requests = sql`select from password_reset_requests`
+      assert.lengthOf(yield* requests, 1)
+
+      const all = yield* cli(["restored"], environment)
+      for (const line of ["email recipients: 1", "SMS and WhatsApp messages: 1", "messages with failover: 1"]) {
+        assert.include(all.stdout, line)
+      }
+      assert.lengthOf(yield* requests, 0)
+      const left = yield* sql`select send_at > now() as is_later from email_messages where status = 'scheduled'`
+      assert.deepStrictEqual(left, [{ is_later: true }])
+    }))
+})

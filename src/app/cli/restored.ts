@@ -24,14 +24,14 @@ const deliveries = (sql: SqlClient.SqlClient, before: string) =>
     select count(*) as count from ended`
 
 /**
- * What may have been sent already after the backup was made. Each statement ends the queued rows from before a moment, and
- * counts them. It publishes no events, because they would be sent twice as well.
+ * What may have been sent already after the backup was made. Each statement ends the queued rows that were made and due before
+ * a moment, and counts them. It publishes no events, because they would be sent twice as well.
  */
 const statements = (sql: SqlClient.SqlClient, before: string): Readonly<Record<string, Statement.Fragment>> => ({
   "email recipients": sql`with ended as (
       update email_messages set status = 'canceled', due_at = null, completed_at = now(), error = ${reason}
       where status in ('scheduled', 'queued', 'sending') and created_at < ${before}::timestamptz
-        and (send_at is null or send_at <= now())
+        and (send_at is null or send_at <= ${before}::timestamptz)
       returning batch_id
     ), counted as (
       update email_batches b set canceled = b.canceled + e.count, status = 'canceled', completed_at = now()
@@ -42,7 +42,7 @@ const statements = (sql: SqlClient.SqlClient, before: string): Readonly<Record<s
   "SMS and WhatsApp messages": sql`with ended as (
       update messages set status = 'canceled', error_code = 'canceled', error_message = ${reason}, failed_at = now()
       where direction = 'out' and status in ('scheduled', 'queued', 'sending') and created_at < ${before}::timestamptz
-        and (send_at is null or send_at <= now())
+        and (send_at is null or send_at <= ${before}::timestamptz)
       returning id, batch_id
     ), parts as (
       update sms_parts p set status = 'failed', due_at = null, error_code = 'canceled', completed_at = now()
@@ -60,14 +60,15 @@ const statements = (sql: SqlClient.SqlClient, before: string): Readonly<Record<s
   "messages with failover": sql`with ended as (
       update failovers set canceled_at = now(), completed_at = now(), due_at = null, updated_at = now(),
         status = case when status in ('scheduled', 'queued', 'processing') then 'canceled' else status end
-      where completed_at is null and created_at < ${before}::timestamptz and (send_at is null or send_at <= now())
+      where completed_at is null and created_at < ${before}::timestamptz and (send_at is null or send_at <= ${before}::timestamptz)
       returning id
     ), forgotten as (
       update failover_steps s set request = null from ended where s.failover_id = ended.id
     )
     select count(*) as count from ended`,
   "webhook deliveries": deliveries(sql, before),
-  "notices to owners": sql`with requests as (delete from password_reset_requests), ended as (
+  // A request has no time of its own. It is answered within seconds, so most were made after the restore.
+  "notices to owners": sql`with requests as (delete from password_reset_requests where ${before} = 'now'), ended as (
       update notices set status = 'failed', due_at = null, completed_at = now(), sealed_body = null, error = ${reason}
       where status = 'queued' and created_at < ${before}::timestamptz returning 1
     )
