@@ -244,6 +244,18 @@ layer(AppConfig.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTes
       yield* sql`drop trigger refuse on idempotency_records`
     }))
 
+  it.effect("all other steps go on when those of old messages cannot be read", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { accountId } = yield* makeAccount()
+      yield* sql`insert into plain_refusals (account_id, email, message_id, refused_at)
+        values (${accountId}, 'a', 1, now() - interval '31 days')`
+      yield* sql`alter table accounts rename message_retention_days to hidden`
+      yield* prune
+      yield* sql`alter table accounts rename hidden to message_retention_days`
+      assert.lengthOf(yield* sql`select from plain_refusals where account_id = ${accountId}`, 0)
+    }))
+
   it.effect("a row that a transaction holds stays for the next round, and the round does not wait for it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

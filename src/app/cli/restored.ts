@@ -25,7 +25,8 @@ const deliveries = (sql: SqlClient.SqlClient, before: string) =>
 
 /**
  * What may have been sent already after the backup was made. Each statement ends the queued rows that were made and due before
- * a moment, and counts them. It publishes no events, because they would be sent twice as well.
+ * a moment, and counts them. It publishes no events, because they would be sent twice as well. Requests for new passwords
+ * store no time: nodes answer them within seconds, so those that wait were made after a moment that is given.
  */
 const statements = (sql: SqlClient.SqlClient, before: string): Readonly<Record<string, Statement.Fragment>> => ({
   "email recipients": sql`with ended as (
@@ -67,7 +68,6 @@ const statements = (sql: SqlClient.SqlClient, before: string): Readonly<Record<s
     )
     select count(*) as count from ended`,
   "webhook deliveries": deliveries(sql, before),
-  // A request has no time of its own. It is answered within seconds, so most were made after the restore.
   "notices to owners": sql`with requests as (delete from password_reset_requests where ${before} = 'now'), ended as (
       update notices set status = 'failed', due_at = null, completed_at = now(), sealed_body = null, error = ${reason}
       where status = 'queued' and created_at < ${before}::timestamptz returning 1

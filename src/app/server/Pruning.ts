@@ -71,10 +71,15 @@ const hasMore = ({ portion, table }: Step) =>
     Effect.catchCause((cause) => Effect.as(logRetry(`pruning ${table} failed`, cause), false))
   )
 
+/** None when they cannot be read, so that the other steps go on. */
+const stepsOfMessages = messageSteps.pipe(
+  Effect.catchCause((cause) => Effect.as(logRetry("pruning messages failed", cause), []))
+)
+
 /** One round of {@link Pruning}. The steps take turns, so that none waits for the whole of another one. */
 export const prune = Effect.gen(function*() {
   yield* RetentionClock.advance
-  let steps = [...stepsOf(yield* SqlClient.SqlClient), ...(yield* messageSteps)]
+  let steps = [...stepsOf(yield* SqlClient.SqlClient), ...(yield* stepsOfMessages)]
   while (steps.length > 0) steps = yield* Effect.filter(steps, hasMore)
 })
 

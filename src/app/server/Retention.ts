@@ -10,6 +10,7 @@ import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { createPartitions, dropPartitions, type PartitionedTable } from "../../platform/database/Partitions.ts"
 import * as Query from "../../platform/database/Query.ts"
 import { RetentionClock } from "../../platform/database/RetentionClock.ts"
+import { logRetry } from "../../platform/database/unavailable.ts"
 import { PeriodicTask } from "../../platform/work/PeriodicTask.ts"
 import { WebhookId } from "../../values/Ids.ts"
 import { eraseDeliveries, webhooksErasure } from "../../webhooks/WebhooksHttp.ts"
@@ -61,18 +62,23 @@ const dropBodies = Effect.gen(function*() {
   yield* drop("email_bodies", days)
 })
 
+/** Logs a failure, so that the other parts of a round go on. */
+const attempt = <A, E, R>(what: string, part: Effect.Effect<A, E, R>) =>
+  Effect.catchCause(part, (cause) => logRetry(`${what} failed`, cause))
+
 /** One round of {@link Retention}. */
 export const retain = Effect.gen(function*() {
   const { attemptRetentionDays, deliveryRetentionDays, eventRetentionDays, requestLogRetentionDays } = yield* AppConfig
   yield* RetentionClock.advance
-  yield* createPartitions(14)
-  yield* markIds
   yield* drop("events", eventRetentionDays)
   yield* drop("webhook_deliveries", deliveryRetentionDays)
   yield* drop("message_attempts", attemptRetentionDays)
   yield* drop("request_log", requestLogRetentionDays)
-  yield* dropBodies
-  yield* eraseRemovedWebhooks
+  yield* attempt("dropping old bodies", dropBodies)
+  // After the drops, which make room.
+  yield* attempt("creating partitions", createPartitions(14))
+  yield* attempt("marking ids", markIds)
+  yield* attempt("erasing removed webhooks", eraseRemovedWebhooks)
 })
 
 /** Creates partitions for the next days and drops expired ones. */

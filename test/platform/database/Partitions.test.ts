@@ -126,6 +126,15 @@ describe("Partitions", () => {
       assert.strictEqual(yield* total("request_log"), 8)
     }).pipe(Effect.provide(TestDatabase.layer)))
 
+  it.effect("expired days are dropped although the next ones cannot be created", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* aged(-10, -1)
+      yield* sql`alter function make_day_partitions rename to hidden`
+      yield* rounds
+      assert.deepStrictEqual((yield* daysOf("events"))[0], -2)
+    }).pipe(Effect.provide(TestDatabase.layer)))
+
   it.effect("one round drops at most two days", () =>
     Effect.gen(function*() {
       yield* aged(-10, -1)
