@@ -90,6 +90,13 @@ const takesAndRefuses = (snippet: Snippet) =>
   })
 
 describe("docs/webhooks/verify.md", () => {
+  it("shows the event that docs/events.md has as the example of email.sent", () => {
+    const [, shown = ""] = /^```json\n(.*?)^```/ms.exec(read(page)) ?? []
+    const [, section = ""] = read("docs/events.md").split("\n### email.sent\n")
+    const [, example = ""] = /^```json\n(.*?)^```/ms.exec(section) ?? []
+    assert.strictEqual(shown.trim(), JSON.stringify(JSON.parse(example)))
+  })
+
   for (const { fence, file, language } of snippets) {
     it(`the page shows the snippet for ${language} as in ${file}`, () => {
       assert.include(blocks(read(page), fence), read(`${folder}/${file}`))
