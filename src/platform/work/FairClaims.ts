@@ -94,6 +94,9 @@ class Ring {
   }
 }
 
+/** Monotonic: setting the machine's clock back must not hide new accounts. */
+const millis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1_000_000)
+
 const keyOf = ({ account_id, lane }: Turn) => `${lane} ${account_id}`
 
 const make = <Item>(statements: Statements<Item>, wakeup: Wakeup) => {
@@ -105,10 +108,10 @@ const make = <Item>(statements: Statements<Item>, wakeup: Wakeup) => {
 
   /** Whether it has read the accounts. */
   const refresh = Effect.fnUntraced(function*(ring: Ring, inFlight: ReadonlySet<Item>) {
-    const before = yield* Clock.currentTimeMillis
+    const before = yield* millis
     if (before < refreshAt && !ring.isEmpty) return false
     ring.replace(yield* waiting(inFlight))
-    const after = yield* Clock.currentTimeMillis
+    const after = yield* millis
     refreshAt = after + Math.min(refreshPause.max, Math.max(refreshPause.min, (after - before) * refreshPause.share))
     return true
   })
@@ -118,7 +121,7 @@ const make = <Item>(statements: Statements<Item>, wakeup: Wakeup) => {
     if (isRefreshPlanned) return Effect.void
     isRefreshPlanned = true
     return Effect.asVoid(Effect.forkDetach(Effect.gen(function*() {
-      yield* Effect.sleep(Math.max(0, refreshAt - (yield* Clock.currentTimeMillis)))
+      yield* Effect.sleep(Math.max(0, refreshAt - (yield* millis)))
       isRefreshPlanned = false
       yield* wakeup.signal
     })))

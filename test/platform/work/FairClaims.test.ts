@@ -66,6 +66,21 @@ describe("FairClaims", () => {
       assert.strictEqual(seen.scans, 0)
     }))
 
+  it.effect("reads the accounts again after the pause, also if the clock is set back meanwhile", () =>
+    Effect.gen(function*() {
+      yield* TestClock.adjust("2 hours")
+      const { accounts, claim, inFlight, queued } = yield* makeTable(rows(1, 1_000))
+      yield* claim(2)
+      inFlight.clear()
+      yield* claim(1)
+      inFlight.clear()
+      queued.push(...rows(2, 1))
+      yield* TestClock.setTime(0)
+      yield* TestClock.adjust("1 second")
+      const claimed = [...accounts(yield* claim(1)), ...accounts(yield* claim(1))]
+      assert.include(claimed, 2)
+    }))
+
   it.effect("lets accounts take turns when one has a backlog", () =>
     Effect.gen(function*() {
       const { accounts, claim, inFlight, queued, seen } = yield* makeTable(rows(1, 1_000))
