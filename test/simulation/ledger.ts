@@ -38,7 +38,7 @@ export interface QueueRows {
   /** Whether a node that has not made the claim may make this change. */
   readonly mayReclaim: (change: ClaimedChange) => boolean
   /** Whether a row that waits may become this without a claim. */
-  readonly mayEnd?: (after: Row | null) => boolean
+  readonly mayEnd?: (after: Row | null, before: Row, isByLastClaimant: boolean) => boolean
   /** Whether a node that was frozen may make other nodes repeat what they have sent meanwhile. */
   readonly hasNoLease?: boolean
   readonly isFinal: (row: Row) => boolean
@@ -94,7 +94,9 @@ const wrongWrites = (rows: QueueRows, changes: ReadonlyArray<Change>, { ownerAt 
     }
     if (claim === undefined && rows.epochs === undefined) {
       const isClaim = after !== null && rows.claimOf(after) !== undefined
-      return isClaim || rows.mayEnd?.(after) === true ? [] : [`${writer} changes ${item}, which waits`]
+      return isClaim || rows.mayEnd?.(after, before, claimant === writer) === true
+        ? []
+        : [`${writer} changes ${item}, which waits`]
     }
     if (claim === undefined || claimant === undefined || claimant === writer) return []
     return rows.mayReclaim({ at, before, after, byOwner: ownerAt(at) === writer })

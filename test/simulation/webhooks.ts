@@ -100,7 +100,8 @@ export const webhooks: Workload = {
     itemOf: ({ id }) => itemOf(id),
     claimOf: ({ due_at, status }) => status === "taken" ? due_at : undefined,
     // The outcome of an attempt counts also after another node has put the row back, until that claims it.
-    mayEnd: (after) => after === null || after["status"] === "retrying",
+    mayEnd: (after, before, isByLastClaimant) =>
+      isByLastClaimant && (after === null || after["attempt_count"] === Number(before["attempt_count"]) + 1),
     mayReclaim: ({ after, before, byOwner }) => byOwner && after?.["attempt_count"] === before["attempt_count"],
     hasNoLease: true,
     isFinal: ({ has_ended }) => has_ended === true,
