@@ -1,8 +1,9 @@
 /**
  * Proves that the tests detect planted faults: `npm run mutants [part of a name …]`.
  *
- * Each file of scripts/mutants is a patch that breaks one promise. Its first line names the test files that must detect it,
- * its second line says what is broken. Each processor has a copy of the checkout, and applies one patch after the other to it.
+ * Each file of scripts/mutants is a patch that breaks one promise. Its first line names the test files, each of which must
+ * detect it; its second line says what is broken. Each processor has a copy of the checkout, and applies one patch after the
+ * other to it.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect, Schema } from "effect"
@@ -20,7 +21,7 @@ const timeLimit = 4 * 60_000
 interface Mutant {
   readonly name: string
   readonly path: string
-  /** The test files that must detect it. */
+  /** The test files, each of which must detect it. */
   readonly files: ReadonlyArray<string>
   readonly broken: string
 }
@@ -110,13 +111,13 @@ const detected = (detail: string): Verdict => ({ isDetected: true, word: "detect
 const survived = (detail: string): Verdict => ({ isDetected: false, word: "SURVIVED", detail })
 
 /** A run in which no test failed detects nothing, for example if a file cannot be loaded. */
-const verdictOn = ({ isLate, results }: Run): Verdict => {
+const verdictOn = (file: string, { isLate, results }: Run): Verdict => {
   if (isLate) return detected("by the time limit")
-  const failed = results.flatMap((file) => file.assertionResults).find(({ status }) => status === "failed")
+  const failed = results.flatMap(({ assertionResults }) => assertionResults).find(({ status }) => status === "failed")
   if (failed !== undefined) return detected(failed.fullName)
   const broken = results.find(({ message }) => message !== "")
-  if (broken !== undefined) return survived(`no test failed, but: ${broken.message.split("\n")[0]}`)
-  return survived(results.length === 0 ? "no test ran" : "all tests pass")
+  if (broken !== undefined) return survived(`no test of ${file} failed, but: ${broken.message.split("\n")[0]}`)
+  return survived(results.length === 0 ? `no test of ${file} ran` : `all tests of ${file} pass`)
 }
 
 const verdictOf = Effect.fnUntraced(function*(
@@ -128,9 +129,13 @@ const verdictOf = Effect.fnUntraced(function*(
   if (useless.length > 0) return survived(`these fail without it: ${useless.join(", ")}`)
   const fault = applyFault(checkout, path)
   if (fault !== "") return { isDetected: false, word: "does not apply", detail: fault.split("\n")[0] ?? "" }
-  const verdict = verdictOn(yield* runTests(checkout, files, "--bail=1"))
+  const verdicts = yield* Effect.forEach(
+    files,
+    (file) => Effect.map(runTests(checkout, [file], "--bail=1"), (run) => verdictOn(file, run))
+  )
   applyFault(checkout, path, "--reverse")
-  return verdict
+  return verdicts.find(({ isDetected }) => !isDetected)
+    ?? detected(verdicts.map(({ detail }) => detail).join("; "))
 })
 
 const prove = Effect.gen(function*() {

@@ -63,7 +63,7 @@ const connectSteps = 3
 const atOnce: Ranges = [[1, 1, 100]]
 
 /** Some attempts last longer than a lease. */
-export const times: Times = {
+const times: Times = {
   connect: [[7, 0, 0], [3, 1, 2_000]],
   answer: [[5, 1, 100], [2, 100, 3_000], [3, 3_000, 14_000]]
 }

@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { Notices } from "../../src/accounts/notices/Notices.ts"
 import { DomainVerification } from "../../src/email-domains/DomainVerification.ts"
 import { Dns } from "../../src/platform/net/Dns.ts"
-import { noLease, type Receiver, times } from "./Receiver.ts"
+import { noLease, type Receiver } from "./Receiver.ts"
 import type { Workload } from "./runSeed.ts"
 import { Settings } from "./services.ts"
 import type { VirtualNode } from "./VirtualNode.ts"
@@ -11,8 +11,14 @@ const itemOf = (domain: unknown) => `domain ${domain}`
 
 const verdicts = [[4, "accepted"], [1, "refused"]] as const
 
-/** A lookup that always took longer than the lease would never end. */
-const lookUpTimes = { ...times, connect: [[1, 0, 0]] } as const
+/**
+ * A lookup that always took longer than the lease would never end. A check ends a lookup after ten seconds, and no answer is
+ * on its way at that time: the ledger would take it for one that was received.
+ */
+const lookUpTimes = {
+  connect: [[1, 0, 0]],
+  answer: [[5, 1, 100], [2, 100, 3_000], [2, 3_000, 9_900], [1, 10_100, 14_000]]
+} as const
 
 /** Name servers that publish the key of each domain, at once or only later. */
 const nameServers = (node: VirtualNode, { receive }: Receiver) =>

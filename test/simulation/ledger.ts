@@ -47,6 +47,8 @@ export interface QueueRows {
     readonly relation: string
     /** Whether only the owner may make this change. */
     readonly isFenced: (change: ClaimedChange) => boolean
+    /** How long a node may begin items after a statement has found its epoch unchanged, in milliseconds. */
+    readonly leaseTime: number
   }
   /** Whether the final row says that the receiving side has the item. */
   readonly isSent: (row: Row) => boolean
@@ -125,20 +127,26 @@ const wrongOwners = (
 const isDisturbed = ({ disturbances }: VirtualNode, from: number, to: number) =>
   disturbances.some((time) => time.from <= to && time.to >= from)
 
+/** Whether the node did not work at a time, and went on before its lease had ended. */
+const isShortlyAway = ({ disturbances }: VirtualNode, at: number, leaseTime = 0) =>
+  disturbances.some(({ from, to }) => from <= at && at <= to && to - from < leaseTime)
+
 /**
  * Nothing begins by a claim after a later claim has begun, unless it needs no lease and its node was disturbed. Where claims
- * have no lease in the row, a node that was frozen may have made the later claim.
+ * have no lease in the row, a node that was frozen may have made the later claim. Where the epoch is the fence, the former
+ * owner may have gone on for a moment, and have asked for its epoch, right before the shard moved.
  */
 const lateBegins = (
-  { hasNoLease = false }: QueueRows,
+  { epochs, hasNoLease = false }: QueueRows,
   { nodes, receiver: { attempts } }: Evidence
 ): ReadonlyArray<string> =>
-  attempts.flatMap(({ claim, from, hasLease, item, node }, index) =>
-    !(hasNoLease ? nodes : hasLease ? [] : [node]).some((disturbed) => isDisturbed(disturbed, 0, from))
-      && attempts.slice(0, index).some((earlier) => earlier.item === item && earlier.claim > claim)
-      ? [`${node.name} sends ${item} by claim ${claim}, after a later claim`]
-      : []
-  )
+  attempts.flatMap(({ claim, from, hasLease, item, node }, index) => {
+    if ((hasNoLease ? nodes : hasLease ? [] : [node]).some((disturbed) => isDisturbed(disturbed, 0, from))) return []
+    const later = attempts.slice(0, index).find((earlier) => earlier.item === item && earlier.claim > claim)
+    return later === undefined || isShortlyAway(node, later.from, epochs?.leaseTime)
+      ? []
+      : [`${node.name} sends ${item} by claim ${claim}, after a later claim`]
+  })
 
 /** An item is sent again after it was accepted only if its outcome may have been lost: a fault, or a missing answer. */
 const repetitions = (

@@ -74,7 +74,8 @@ export const whatsAppOutbox: Workload = {
     mayReclaim: () => true,
     epochs: {
       relation: "whatsapp_sessions",
-      isFenced: ({ after }) => after?.["status"] !== "sent" && after?.["status"] !== "failed"
+      isFenced: ({ after }) => after?.["status"] !== "sent" && after?.["status"] !== "failed",
+      leaseTime: 8_000
     },
     isFinal: ({ status }) => status === "sent" || status === "failed",
     isSent: ({ status }) => status === "sent"
