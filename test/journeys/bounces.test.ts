@@ -101,7 +101,9 @@ layer(Post.layer, { excludeTestServices: true })("bounces and complaints", (it) 
       const { node, port, senders, sink } = yield* Post
       const story = yield* sent(["gone", "fine", "full", "angry", "quiet"])
       const [gone, fine, full, angry] = story.mails
-      if (gone === undefined || fine === undefined || full === undefined || angry === undefined) return
+      if (gone === undefined || fine === undefined || full === undefined || angry === undefined) {
+        return assert.fail("mails are missing")
+      }
       assert.strictEqual(new Set(story.mails.map(({ returnPath }) => returnPath)).size, 5)
       for (const { returnPath } of story.mails) assert.match(returnPath, /^b\+[a-z2-7]{32}@bounces\.example$/)
       for (const { address, parameters } of senders.slice(-5)) {
@@ -204,7 +206,7 @@ layer(Post.layer, { excludeTestServices: true })("bounces and complaints", (it) 
       const { node, port } = yield* Post
       const story = yield* sent(["target", "reader", "other"])
       const [target, reader, other] = story.mails
-      if (target === undefined || reader === undefined || other === undefined) return
+      if (target === undefined || reader === undefined || other === undefined) return assert.fail("mails are missing")
       const letter = target.returnPath[10] === "a" ? "b" : "a"
       const forged = [
         `${target.returnPath.slice(0, 10)}${letter}${target.returnPath.slice(11)}`,

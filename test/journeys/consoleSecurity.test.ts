@@ -7,6 +7,7 @@ import { assertAccessible } from "../support/axe.ts"
 import { type BrowserPage, chromium, openPage } from "../support/Chromium.ts"
 import { ownerOf } from "../support/consolePeople.ts"
 import { shows, titled, type } from "../support/look.ts"
+import { placesOf } from "../support/placesOf.ts"
 import { mailsTo, mailTo } from "../support/sandboxMails.ts"
 import { eventually, makeAccount, makeKey, type RunningNode, Service } from "../support/Service.ts"
 
@@ -29,7 +30,9 @@ const setsUpApp = Effect.fnUntraced(function*(page: BrowserPage) {
   yield* page.until(`document.querySelector("${app} .copyable code") !== null`)
   yield* assertAccessible(page)
   const secret = String(yield* page.evaluate(`document.querySelector("${app} .copyable code").textContent`))
-  const totp = new TOTP({ secret: Secret.fromBase32(secret) })
+  const seed = Secret.fromBase32(secret)
+  const totp = new TOTP({ secret: seed })
+  assert.deepStrictEqual([yield* placesOf(secret), yield* placesOf(seed.bytes)], [[], []])
   yield* type(page, "code", "000000")
   yield* page.click(`${app} form button`)
   yield* page.until(shows("This is not the code that the app shows now."))

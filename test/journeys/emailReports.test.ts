@@ -43,7 +43,7 @@ layer(Post.layer, { excludeTestServices: true })("reports about a single email",
         return { to: address, returnPath: mail?.from ?? "", messageId, token }
       })
       const [first, second, third] = copies
-      if (first === undefined || second === undefined || third === undefined) return
+      if (first === undefined || second === undefined || third === undefined) return assert.fail("copies are missing")
       assert.strictEqual(new Set(copies.map(({ messageId }) => messageId)).size, 1)
       assert.strictEqual(new Set(copies.map(({ returnPath }) => returnPath)).size, 3)
 

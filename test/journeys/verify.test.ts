@@ -659,18 +659,32 @@ layer(Service.layer(), { excludeTestServices: true })("limits on codes", (it) =>
       assert.strictEqual(sent.length, 1)
     }))
 
-  it.effect("concurrent requests cannot exceed the limits", () =>
-    Effect.gen(function*() {
-      const node = yield* Service
-      const { key } = yield* makeAccount()
-      const json = { to: freshNumber() }
-      const answers = yield* Effect.forEach(
-        Array.from({ length: 20 }),
-        () => node.request("POST", "/v1/verify/send", { key, json }),
-        { concurrency: "unbounded" }
-      )
-      assert.strictEqual(answers.filter(({ status }) => status === 201).length, 1)
-    }))
+  /** Asks for codes at the same time. So many are sent, and all others are refused for the reason. */
+  const sentAtOnce = Effect.fnUntraced(function*(asked: ReadonlyArray<object>, sent: number, reason: string) {
+    const node = yield* Service
+    const { key } = yield* makeAccount()
+    const answers = yield* Effect.forEach(
+      asked,
+      (json) => node.request("POST", "/v1/verify/send", { key, json }),
+      { concurrency: "unbounded" }
+    )
+    const others = answers.filter(({ status }) => status !== 201)
+    for (const answer of others) {
+      assertRefused(answer, 429, "otp_limit")
+      assert.strictEqual(answer.at("error", "reason"), reason, answer.text)
+    }
+    assert.strictEqual(answers.length - others.length, sent)
+  })
+
+  it.effect("of requests for one recipient at the same time, one gets a code and the others 429", () =>
+    sentAtOnce(Array.from({ length: 20 }, () => ({ to: "+250788112000" })), 1, "resend_cool_down"))
+
+  it.effect("a number range gets 20 codes an hour also by requests at the same time", () =>
+    sentAtOnce(
+      Array.from({ length: 30 }, (_, index) => ({ to: `+2507881130${String(index).padStart(2, "0")}` })),
+      20,
+      "prefix_hour"
+    ))
 
   it.effect("a client_ip gets 10 codes an hour, and IPv6 addresses count by prefix", () =>
     Effect.gen(function*() {
@@ -686,20 +700,17 @@ layer(Service.layer(), { excludeTestServices: true })("limits on codes", (it) =>
     }))
 
   it.effect("addresses of one IPv6 network share their limit, also in requests at the same time", () =>
-    Effect.gen(function*() {
-      const node = yield* Service
-      const { key } = yield* makeAccount()
-      const answers = yield* Effect.forEach(
-        Array.from({ length: 30 }, (_, index) => `2001:db8::${index + 1}`),
-        (client_ip) =>
-          node.request("POST", "/v1/verify/send", {
-            key,
-            json: { to: freshAddress(), channel: "email", client_ip }
-          }),
-        { concurrency: "unbounded" }
+    Effect.suspend(() =>
+      sentAtOnce(
+        Array.from({ length: 30 }, (_, index) => ({
+          to: freshAddress(),
+          channel: "email",
+          client_ip: `2001:db8::${index + 1}`
+        })),
+        10,
+        "client_ip_hour"
       )
-      assert.strictEqual(answers.filter(({ status }) => status === 201).length, 10)
-    }))
+    ))
 
   it.effect("a number range gets 20 codes an hour and is blocked when none are confirmed", () =>
     Effect.gen(function*() {

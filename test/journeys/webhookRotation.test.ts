@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import * as NodeCrypto from "node:crypto"
 import { Webhook } from "standardwebhooks"
 import { ended, sendBulk } from "../support/bulkMail.ts"
+import { placesOf } from "../support/placesOf.ts"
 import { Relay } from "../support/Relay.ts"
 import { eventually, makeAccount, type RunningNode, Service } from "../support/Service.ts"
 import { makeWebhookReceiver, type ReceivedRequest, type WebhookReceiver } from "../support/WebhookReceiver.ts"
@@ -160,6 +161,23 @@ layer(Relay.layer(), { excludeTestServices: true })("webhook secret rotation", (
       for (const { text } of answers) assert.isFalse(text.includes(old) || text.includes(fresh))
       const logged = node.logs.filter((line) => line.includes(old) || line.includes(fresh))
       assert.deepStrictEqual(logged, [])
+    }))
+
+  it.effect("no table contains a webhook's secrets and the values of its headers", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const receiver = yield* makeWebhookReceiver()
+      const { key } = yield* makeAccount()
+      const { id, secret: old } = yield* create(node, key, receiver.url)
+      const value = "a value that only the endpoint knows"
+      const changed = yield* node.request("PUT", `/v1/webhooks/${id}`, { key, json: { headers: { "x-gate": value } } })
+      assert.strictEqual(changed.status, 200, changed.text)
+      const fresh = yield* rotated(node, key, id)
+      assert.strictEqual((yield* deliverOne(node, key, receiver)).headers["x-gate"], value)
+      for (const secret of [old, fresh, value]) {
+        assert.deepStrictEqual(yield* placesOf(secret), [])
+        assert.deepStrictEqual(yield* placesOf(secret.slice(12)), [])
+      }
     }))
 
   it.effect("a trial, another account or an invalid overlap cannot rotate the secret", () =>

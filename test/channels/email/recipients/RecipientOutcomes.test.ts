@@ -218,7 +218,7 @@ layer(Subject, { excludeTestServices: true })("RecipientOutcomes and BatchesRepo
       yield* batch.repo.cancel(batch.id)
       assert.deepStrictEqual(yield* batch.claim(), [])
       yield* batch.repo.cancelQueued(batch.id)
-      if (first === undefined || second === undefined) return
+      if (first === undefined || second === undefined) return assert.fail("two recipients were not claimed")
       yield* batch.record(first, accepted)
       yield* batch.record(second, down)
       yield* batch.repo.cancelQueued(batch.id)

@@ -17,6 +17,10 @@ const until = (socket: SessionSocket, tag: SocketEvent["_tag"]) =>
   Effect.repeat(socket.next, { until: (event) => event._tag === tag })
 
 describe("BaileysSocket", () => {
+  it("the live address is WhatsApp's own", () => {
+    assert.strictEqual(BaileysSocket.liveUrl, "wss://web.whatsapp.com/ws/chat")
+  })
+
   it.live("sends nothing after keys could not be read, so that the undecrypted message waits for the next connection", () =>
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
