@@ -169,17 +169,25 @@ const make = Effect.gen(function*() {
         select name, mode from gone`
   })
 
+  const usable = `select k.id as key_id, null::bigint as session_id, a.id as account_id, k.expires_at,
+      false as is_fresh_login, k.scopes, k.permissions, a.plan, a.awaits_confirmation, ${trial}, 'usable' as state,
+      coalesce(k.last_used_at < now() - interval '1 minute', true) as is_stale`
+  const ofAccount = `(k.expires_at is null or k.expires_at > now())
+      join accounts a on a.id = k.account_id and a.deleted_at is null`
+
   /** One row per hash of a usable key, in the same order. */
   const usableKeys = Query.lookup(quick, {
     Result: Credential,
-    statement: `select k.id as key_id, null::bigint as session_id, a.id as account_id, k.expires_at,
-        false as is_fresh_login, k.scopes, k.permissions, a.plan, a.awaits_confirmation, ${trial}, 'usable' as state,
-        coalesce(k.last_used_at < now() - interval '1 minute', true) as is_stale
-      from unnest($1::bytea[]) with ordinality as t (hash, position)
-      join api_keys k on k.key_hash = t.hash and (k.expires_at is null or k.expires_at > now())
-      join accounts a on a.id = k.account_id and a.deleted_at is null
-      order by position`,
+    statement: `${usable} from unnest($1::bytea[]) with ordinality as t (hash, position)
+      join api_keys k on k.key_hash = t.hash and ${ofAccount} order by position`,
     values: (hashes: ReadonlyArray<Uint8Array>) => [column.bytea(hashes)]
+  })
+
+  /** The same for one hash, which costs PostgreSQL less. */
+  const usableKey = Query.lookup(quick, {
+    Result: Credential,
+    statement: `${usable} from (select $1::bytea as hash) t join api_keys k on k.key_hash = t.hash and ${ofAccount}`,
+    values: ([hash]: ReadonlyArray<Uint8Array>) => [hash]
   })
 
   /** One row per hash, in the same order. */
@@ -202,7 +210,11 @@ const make = Effect.gen(function*() {
 
   /** The same for the hashes of keys. Most are usable, and their statement costs PostgreSQL a third less. */
   const keyCredentials = (hashes: ReadonlyArray<Uint8Array>) =>
-    Effect.filterOrElse(usableKeys(hashes), (rows) => rows.length === hashes.length, () => credentials(hashes))
+    Effect.filterOrElse(
+      (hashes.length === 1 ? usableKey : usableKeys)(hashes),
+      (rows) => rows.length === hashes.length,
+      () => credentials(hashes)
+    )
 
   /** Records the use of credentials. */
   const touch = (used: ReadonlyArray<Credential>) => {

@@ -36,10 +36,14 @@ export class Credentials extends Context.Service<Credentials, {
         maxSize: 500,
         concurrency: 2,
         run: (tokens: ReadonlyArray<string>) => {
-          const hashes = tokens.map(Tokens.hash)
-          const areKeys = tokens.every((token) => prefixes.some((prefix) => token.startsWith(prefix)))
-          return Effect.flatMap(areKeys ? repo.keyCredentials(hashes) : repo.credentials(hashes), (rows) => {
-            const stale = rows.filter(({ is_stale, state }) => is_stale && state === "usable")
+          const places = new Map<string, number>()
+          for (const token of tokens) if (!places.has(token)) places.set(token, places.size)
+          const different = [...places.keys()]
+          const hashes = different.map(Tokens.hash)
+          const areKeys = different.every((token) => prefixes.some((prefix) => token.startsWith(prefix)))
+          return Effect.flatMap(areKeys ? repo.keyCredentials(hashes) : repo.credentials(hashes), (found) => {
+            const stale = found.filter(({ is_stale, state }) => is_stale && state === "usable")
+            const rows = tokens.flatMap((token) => found[places.get(token) ?? -1] ?? [])
             return stale.length === 0
               ? Effect.succeed(rows)
               : Effect.as(Effect.forkDetach(Effect.ignore(repo.touch(stale))), rows)

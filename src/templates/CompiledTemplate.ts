@@ -37,10 +37,9 @@ const maxVariableLength = 100
 
 /** The variables of a template. If there are too many, the refusal names `param`, or the body. */
 export const variablesOf = (
-  template: Template.Template,
+  { names }: Template.Template,
   param = ""
 ): Effect.Effect<ReadonlyArray<string>, ValidationFailed> => {
-  const names = Template.variables(template)
   if (names.length <= maxVariables && names.every(({ length }) => length <= maxVariableLength)) {
     return Effect.succeed(names)
   }

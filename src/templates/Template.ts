@@ -25,7 +25,10 @@ export interface TemplateSource {
 export interface Template {
   readonly subject: TemplatePart
   readonly html: TemplatePart | undefined
+  /** Derived when it is first read, unless it was written. */
   readonly text: TemplatePart | undefined
+  /** The names of all placeholders, in order of their first place in subject, HTML and text. */
+  readonly names: ReadonlyArray<string>
   /** The placeholders that need a value: at least one of their places has no default. */
   readonly required: ReadonlyArray<Placeholder>
 }
@@ -49,9 +52,9 @@ const line = ({ literals, placeholders }: TemplatePart): TemplatePart => ({
 
 const asIs = (value: string): string => value
 
-const requiredOf = (parts: ReadonlyArray<TemplatePart | undefined>): ReadonlyArray<Placeholder> => {
+const requiredOf = (placeholders: ReadonlyArray<Placeholder>): ReadonlyArray<Placeholder> => {
   const required = new Map<string, Placeholder>()
-  for (const placeholder of parts.flatMap((part) => part?.placeholders ?? [])) {
+  for (const placeholder of placeholders) {
     if (placeholder.fallback === undefined && !required.has(placeholder.name)) {
       required.set(placeholder.name, placeholder)
     }
@@ -72,14 +75,21 @@ export const compile = (source: TemplateSource): Result.Result<Template, Readonl
   }
   const subject = line(subjects.success)
   const html = htmls.success
-  const text = texts.success ?? (html === undefined ? undefined : htmlToText(html))
-  return Result.succeed({ subject, html, text, required: requiredOf([subject, html, text]) })
+  // A derived text has no placeholder that the HTML does not have.
+  const placeholders = [subject, html, texts.success].flatMap((part) => part?.placeholders ?? [])
+  // Null until it is derived.
+  let text = texts.success ?? (html === undefined ? undefined : null)
+  return Result.succeed({
+    subject,
+    html,
+    get text() {
+      if (text === null && html !== undefined) text = htmlToText(html)
+      return text ?? undefined
+    },
+    names: [...new Set(placeholders.map(({ name }) => name))],
+    required: requiredOf(placeholders)
+  })
 }
-
-/** The names of all placeholders, in order of their first place in subject, HTML and text. */
-export const variables = ({ html, subject, text }: Template): ReadonlyArray<string> => [
-  ...new Set([subject, html, text].flatMap((part) => part?.placeholders ?? []).map(({ name }) => name))
-]
 
 /** The names without a required value. Checked on acceptance, so that no message is sent with gaps. */
 export const missing = (template: Template, variables: Variables): ReadonlyArray<string> => {

@@ -1,7 +1,8 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Array, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { column } from "../platform/database/column.ts"
 import * as Query from "../platform/database/Query.ts"
+import { QuickWrites } from "../platform/work/QuickWrites.ts"
 import { AccountId, TemplateId, TemplateNumber, TemplateVersionId } from "../values/Ids.ts"
 import { windowFields } from "../values/Page.ts"
 import { Plan } from "../values/Plan.ts"
@@ -28,25 +29,36 @@ const Content = Schema.Struct({
   variables: Schema.Array(Schema.String)
 })
 
+const New = Schema.Struct({ ...Content.fields, accountId: AccountId, plans: Schema.Array(Plan) })
+
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
+  const quick = yield* QuickWrites.orClient
 
   const summary = sql.literal("id, numeric_id, name, subject, variables, created_at, updated_at")
-  const columns = sql.literal("id, numeric_id, name, subject, html, text, variables, created_at, updated_at")
+  const names = "id, numeric_id, name, subject, html, text, variables, created_at, updated_at"
+  const columns = sql.literal(names)
 
   const named = ({ accountId, ref }: typeof One.Encoded) =>
     sql.and([sql`account_id = ${accountId}`, typeof ref === "number" ? sql`numeric_id = ${ref}` : sql`id = ${ref}`])
 
   /** Nothing if the account is on none of the plans. */
-  const insert = Query.findOneOption({
-    Request: Schema.Struct({ accountId: AccountId, ...Content.fields, plans: Schema.Array(Plan) }),
+  const inserted = Query.lookup(quick, {
     Result: EmailTemplate,
-    execute: ({ accountId, html, id, name, plans, subject, text, variables }) =>
-      sql`insert into email_templates (id, account_id, name, subject, html, text, variables)
-        select ${id}::text, id, ${name}::text, ${subject}::text, ${html}::text, ${text}::text, ${column.text(variables)}
-        from accounts where id = ${accountId} and plan = any(${column.text(plans)})
-        returning ${columns}`
+    statement: `insert into email_templates (id, account_id, name, subject, html, text, variables)
+      select $1, id, $2, $3, $4, $5, $6 from accounts where id = $7 and plan = any($8) returning ${names}`,
+    values: ({ accountId, html, id, name, plans, subject, text, variables }: typeof New.Type) => [
+      id,
+      name,
+      subject,
+      html,
+      text,
+      column.text(variables),
+      accountId,
+      column.text(plans)
+    ]
   })
+  const insert = (row: typeof New.Type) => Effect.map(inserted(row), Array.head)
 
   const list = Query.findAll({
     Request: Schema.Struct({ accountId: AccountId, ...windowFields }),

@@ -35,6 +35,7 @@ import { Health } from "../../platform/observability/Health.ts"
 import { RefusalLog } from "../../platform/observability/RefusalLog.ts"
 import { metrics, Traces } from "../../platform/observability/Telemetry.ts"
 import { Overload } from "../../platform/work/Overload.ts"
+import { QuickWrites } from "../../platform/work/QuickWrites.ts"
 import { TestWork } from "../../platform/work/TestWork.ts"
 import { UpstreamOutages } from "../../platform/work/UpstreamOutages.ts"
 import { PricingLayer } from "../../pricing/PricingHttp.ts"
@@ -71,6 +72,7 @@ const Platform = Layer.mergeAll(
   Layer.provideMerge(Cluster.pipe(Layer.provide(Database.layerCluster))),
   Layer.provideMerge(MainVault),
   Layer.provideMerge(FreeSpace.layer),
+  Layer.provideMerge(QuickWrites.layer),
   Layer.provideMerge(Database.layerQuickReads),
   Layer.provideMerge(Database.layerProbe),
   Layer.provideMerge(Database.layerRequests),

@@ -83,14 +83,15 @@ const byIndex = {
 const queuePool = Layer.unwrap(pool({ maxConnections: 4, startupParameters: { ...idleTimeout, ...byIndex } }))
 
 /**
+ * Two connections on which many statements travel together, at most `statements` on one.
+ *
  * The planner takes an array parameter for longer than it is, prefers a plan for each value, and would plan each look-up
  * again, which costs more than the look-up. So plans are generic.
  */
-const quickReads = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
+export const quickConnections = Effect.fnUntraced(function*(statements?: number) {
   const { connection } = yield* DatabaseAddress
   const { statementTimeoutSeconds } = yield* AppConfig
-  const shared = yield* PgPool.make({
+  return yield* PgPool.make({
     ...connection,
     ...session,
     startupParameters: {
@@ -101,8 +102,14 @@ const quickReads = Effect.gen(function*() {
     },
     maxConnections: 2,
     types: PgCodecs.registry,
-    multiplex: true
+    multiplex: true,
+    multiplexConcurrency: statements
   })
+})
+
+const quickReads = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const shared = yield* quickConnections()
   return QuickReads.of({
     rows: (statement, values) =>
       Effect.flatMap(Effect.serviceOption(sql.transactionService), (transaction) =>

@@ -2,7 +2,7 @@ import { Context, Effect, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 
 /** The rows of a prepared statement for these values of `$1`, `$2` and so on. */
-type Rows = (
+export type Rows = (
   statement: string,
   values: ReadonlyArray<unknown>
 ) => Effect.Effect<ReadonlyArray<object>, SqlError.SqlError>

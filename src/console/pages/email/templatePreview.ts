@@ -21,7 +21,7 @@ const filledIn = (ask: AccountAsk, { html: markup, subject, text }: StoredTexts)
   Result.match(Template.compile({ subject, html: markup, text }), {
     onSuccess: (compiled) => {
       const values: Record<string, unknown> = {}
-      for (const name of Template.variables(compiled)) {
+      for (const name of compiled.names) {
         const [first = "", second] = name.split(".", 2)
         const value = valueOf(ask, name) || `{{${name}}}`
         const inner = values[first]
