@@ -2,10 +2,11 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { Messages } from "../../src/console/language/Messages.ts"
 import { cursorOf, pageOf, positionIn } from "../../src/console/page/cursor.ts"
-import { sentenceOf, type Told } from "../../src/console/pages/messages/explanation.ts"
+import { sentenceOf, type Surroundings, type Told } from "../../src/console/pages/messages/explanation.ts"
 import { bar, legend, span, timeline } from "../../src/console/ui/progress.ts"
-import { explain } from "../../src/messages/Explanation.ts"
+import { explain, type Hold } from "../../src/messages/Explanation.ts"
 import { AnyStatus, SummaryChannel } from "../../src/messages/MessageSummary.ts"
+import { WhatsAppSessionId } from "../../src/values/Ids.ts"
 
 const askOf = (search = "") =>
   Effect.map(Effect.flatMap(Messages, (messages) => messages.in("en")), (t) => ({
@@ -38,6 +39,8 @@ const told: Told = {
   suppression: undefined
 }
 
+const nothing: Surroundings = { hold: null, session: undefined, domain: undefined }
+
 it.layer(Messages.layer)("the first line of a message", (it) => {
   it.effect("is one sentence for every status of every channel, with and without an error", () =>
     Effect.gen(function*() {
@@ -46,7 +49,7 @@ it.layer(Messages.layer)("the first line of a message", (it) => {
         for (const status of AnyStatus.literals) {
           for (const error of [null, "550 5.1.1 No such user"]) {
             const given = { ...told, channel, status, error }
-            const sentence = sentenceOf(ask, explain(given, false), given)
+            const sentence = sentenceOf(ask, explain(given, null), { told: given, around: nothing })
             assert.match(sentence, /^[A-Z].*\.$/, `${channel} ${status}`)
             assert.notMatch(sentence, /\{|undefined|null/, `${channel} ${status}`)
           }
@@ -54,17 +57,30 @@ it.layer(Messages.layer)("the first line of a message", (it) => {
       }
     }))
 
+  it.effect("says that a WhatsApp message waits for its session, and in which state that is", () =>
+    Effect.gen(function*() {
+      const ask = yield* askOf()
+      const around = { ...nothing, session: { id: WhatsAppSessionId.make(5), name: "Shop" } }
+      const given = { ...told, channel: "whatsapp" as const, status: "queued" as const }
+      const said = (hold: Hold) => sentenceOf(ask, explain(given, hold), { told: given, around })
+      const wait = "The message waits until the session is connected."
+      assert.strictEqual(said("session_failed"), `The WhatsApp session Shop has failed. Pair its phone again. ${wait}`)
+      assert.strictEqual(said("session_disconnected"), `The WhatsApp session Shop is disconnected. ${wait}`)
+      assert.strictEqual(said("session_pending"), `The WhatsApp session Shop waits for a phone. ${wait}`)
+      assert.include(said("paced"), "the session Shop sends one message after the other")
+    }))
+
   it.effect("counts the time to the delivery from the scheduled moment", () =>
     Effect.gen(function*() {
       const ask = yield* askOf()
       const delivered = { ...told, delivered_at: "2026-05-03T12:00:00.412000Z" }
       assert.strictEqual(
-        sentenceOf(ask, { code: "delivered", reason: null }, delivered),
+        sentenceOf(ask, { code: "delivered" }, { told: delivered, around: nothing }),
         "Delivered 2 hours after it was accepted."
       )
       const scheduled = { ...delivered, send_at: "2026-05-03T12:00:00.000000Z" }
       assert.strictEqual(
-        sentenceOf(ask, { code: "delivered", reason: null }, scheduled),
+        sentenceOf(ask, { code: "delivered" }, { told: scheduled, around: nothing }),
         "Delivered 412 ms after it was accepted."
       )
     }))
@@ -83,7 +99,7 @@ it.layer(Messages.layer)("the first line of a message", (it) => {
         }
       }
       assert.strictEqual(
-        sentenceOf(ask, explain(given, false), given),
+        sentenceOf(ask, explain(given, null), { told: given, around: nothing }),
         "Not sent: ada@example.com is on the suppression list since May 3, 2026, 12:00, because an earlier mail bounced."
       )
     }))

@@ -211,7 +211,7 @@ layer(Service.layer(), { excludeTestServices: true })("the clicks of a job", (it
         yield* page.click("main .list tbody a")
         yield* page.until(shows("suppression list"))
         assert.strictEqual(page.clicks(), 2)
-        yield* page.click("main .head form.inline button")
+        yield* page.click("main .why form.inline button")
         yield* page.until(`location.pathname.endsWith("/send") && ${shows("The address gets mail again.")}`)
         // The record of an email has no text.
         yield* type(page, "text", "Hello")

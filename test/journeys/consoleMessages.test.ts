@@ -6,7 +6,8 @@ import { connectedSession } from "../contract/samples.ts"
 import { insertDomain } from "../support/bulkMail.ts"
 import { chromium } from "../support/Chromium.ts"
 import { look, said, shows, submit, titled, type, visitor } from "../support/look.ts"
-import { Service } from "../support/Service.ts"
+import { bringForward, schedule } from "../support/scheduled.ts"
+import { eventually, Service } from "../support/Service.ts"
 
 /** A session that is connected, as far as the database knows. */
 const insertSession = Effect.fnUntraced(function*(accountId: number) {
@@ -468,6 +469,48 @@ layer(Service.layer(), { excludeTestServices: true })("forms that send in the co
   )
 
   it.effect.skipIf(chromium === undefined)(
+    "the page of a message leads to the domain that was lost before the mail was due, and to the session that a message waits for",
+    () =>
+      Effect.gen(function*() {
+        const { accountId, at, key, node, page } = yield* visitor
+        const sql = yield* SqlClient.SqlClient
+        const domain = `mail${accountId}.example`
+        yield* insertDomain(accountId, domain)
+        const body = { to: "ada@example.com", from: `Shop <us@${domain}>`, subject: "Hello", text: "Hello." }
+        const { at: part } = yield* schedule(node, { key, path: "/v1/email/send", body })
+        const email = String(part("data", "id"))
+        yield* sql`update email_domains set status = 'pending' where account_id = ${accountId}`
+        yield* bringForward("email", { id: email })
+        yield* eventually(
+          node.request("GET", `/v1/email/messages/${email}`, { key }),
+          (read) => read.at("data", "status") === "failed"
+        )
+        yield* page.open(`${at}/messages/email/${email}`)
+        yield* page.until(
+          shows("Not sent: the domain of the sender was not verified when the message was due.")
+        )
+        assert.isFalse(yield* page.evaluate(shows("The other side said")))
+        yield* look(page, "message-domain-lost")
+        yield* page.click("main .why .buttons a")
+        yield* page.until(titled(domain))
+        yield* page.until(shows("Check now"))
+        const [waiting] = yield* sql`with s as (
+            insert into whatsapp_sessions (account_id, session_key, name, status, is_confirmed, desired, reason, data_key)
+            values (${accountId}, 'wa_away', 'Shop', 'failed', true, 'off', 'retries_exhausted', 'k') returning id
+          )
+          insert into messages (account_id, channel, session_id, direction, recipient, content, status)
+          select ${accountId}, 'whatsapp', id, 'out', '+250788123456', '{"body": "Ready."}', 'queued' from s
+          returning id`
+        yield* page.open(`${at}/messages/whatsapp/${String(waiting?.["id"])}`)
+        yield* page.until(shows("The WhatsApp session Shop has failed. Pair its phone again."))
+        yield* page.until(shows("The message waits until the session is connected."))
+        yield* look(page, "message-session-away")
+        yield* page.click("main .why .buttons a")
+        yield* page.until(titled("Shop"))
+      })
+  )
+
+  it.effect.skipIf(chromium === undefined)(
     "the page of a message says why an action was refused, saves the message as JSON, and leads to those received",
     () =>
       Effect.gen(function*() {
@@ -488,7 +531,7 @@ layer(Service.layer(), { excludeTestServices: true })("forms that send in the co
         assert.strictEqual(disposition, `attachment; filename="email-${id}.json"`)
         assert.deepStrictEqual(JSON.parse(body ?? ""), JSON.parse(text))
         yield* node.request("DELETE", "/v1/email/suppressions/gone@example.com", { key })
-        yield* page.click("main .head form.inline button")
+        yield* page.click("main .why form.inline button")
         yield* page.until(`document.querySelector("main .problem[role=alert]") !== null`)
         yield* look(page, "message-refused")
         yield* sql`insert into messages (account_id, channel, direction, sender, recipient, type, status, content)
@@ -520,7 +563,7 @@ layer(Service.layer({ env: { PAUSED: "true" } }), { excludeTestServices: true })
           yield* type(page, "content", "Your table is ready.")
           yield* page.click(submit)
           yield* page.until(titled("WhatsApp to +250788123456"))
-          yield* page.until(shows("It waits in the queue, or it is being sent right now."))
+          yield* page.until(shows("the session Shop sends one message after the other."))
           yield* page.until(shows("Your table is ready."))
           yield* page.click("main .head a.danger")
           yield* page.until(titled("Cancel this message?"))

@@ -8,6 +8,7 @@ import { EmailAddress } from "../../../values/EmailAddress.ts"
 import { AccountId, EmailBatchId, EmailMessageId, type TemplateId } from "../../../values/Ids.ts"
 import { labels } from "../../../values/Labels.ts"
 import { Timestamp } from "../../../values/Timestamp.ts"
+import { interrupted } from "../recipients/RecipientState.ts"
 import { storeBodies } from "../request/storeBodies.ts"
 import { WaitingBatch } from "./batchTurns.ts"
 
@@ -225,7 +226,7 @@ const make = Effect.gen(function*() {
       sql`with back as (
           update email_messages set attempt_count = attempt_count + 1, due_at = null,
             status = case when attempt_count + 1 < ${maxAttempts} then 'queued' else 'failed' end,
-            error = 'interrupted before the relay had confirmed it',
+            error = ${interrupted},
             completed_at = case when attempt_count + 1 < ${maxAttempts} then null else now() end
           where batch_id = ${id} and status = 'sending' and id <> all(${column.int8(claimed)})
             and coalesce(due_at <= now() - ${Duration.toMillis(after)} * interval '1 millisecond', true)

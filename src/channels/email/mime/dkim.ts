@@ -11,13 +11,16 @@ export class DkimKeyUnusable extends Schema.TaggedError<DkimKeyUnusable>()("Dkim
   }
 }
 
+/** How the message of every `DkimSigningFailed` begins. */
+export const notSigned = "The message could not be signed for "
+
 /** Signing a message failed. It must not be sent: unsigned mail fails DMARC and harms the domain's reputation. */
 export class DkimSigningFailed extends Schema.TaggedError<DkimSigningFailed>()("DkimSigningFailed", {
   domain: Schema.String,
   reason: Schema.String
 }) {
   override get message() {
-    return `The message could not be signed for ${this.domain}: ${this.reason}.`
+    return `${notSigned}${this.domain}: ${this.reason}.`
   }
 }
 

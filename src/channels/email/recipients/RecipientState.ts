@@ -1,5 +1,6 @@
 import { Duration } from "effect"
-import type { DkimSigningFailed } from "../mime/dkim.ts"
+import { type Obstacle, obstacles } from "../../../messages/scheduledRows.ts"
+import { type DkimSigningFailed, notSigned } from "../mime/dkim.ts"
 import type { SendFailure } from "../smtp/SmtpErrors.ts"
 import { classifyReply, type Suppress } from "../smtp/SmtpReply.ts"
 import { nextDelay } from "./SendRetryPolicy.ts"
@@ -35,7 +36,21 @@ const base = { delay: undefined, bounce_type: null, error: null, suppress: "neve
  */
 const maxUnconfirmed = 2
 
-const unconfirmed = (reason: string) => `the relay may have accepted it, but did not confirm: ${reason}`
+const unconfirmed = "the relay may have accepted it, but did not confirm: "
+
+/** The error of a recipient whose node stopped during its attempt. */
+export const interrupted = "interrupted before the relay had confirmed it"
+
+/**
+ * Tells apart why the service itself failed an email. Its record has only the text. A refusal of the relay is a bounce, and
+ * so no failure.
+ */
+export const failureOf = (error: string): Obstacle | "outcome_unknown" | "not_signed" | "unsendable" => {
+  if (error === interrupted || error.startsWith(unconfirmed)) return "outcome_unknown"
+  if (error.startsWith(notSigned)) return "not_signed"
+  const codes = Object.keys(obstacles) as ReadonlyArray<Obstacle>
+  return codes.find((code) => obstacles[code] === error) ?? "unsendable"
+}
 
 /** Schedules a later attempt, or ends with `exhausted` after the last one. */
 const later = (
@@ -77,10 +92,12 @@ export const transition = (attempts: number, outcome: SendOutcome, unconfirmedAt
         delay: Duration.millis(Math.max(1000, outcome.retryInMillis)),
         error: outcome.reason
       }
-    case "OutcomeUnknown":
+    case "OutcomeUnknown": {
+      const failed = { status: "failed", error: `${unconfirmed}${outcome.reason}` } as const
       return unconfirmedAttempts + 1 < maxUnconfirmed
-        ? { ...later(next, { status: "failed" }, outcome.reason), ambiguous: true }
-        : { ...base, status: "failed", attempt_count: next, error: unconfirmed(outcome.reason), ambiguous: true }
+        ? { ...later(next, failed, outcome.reason), ambiguous: true }
+        : { ...base, ...failed, attempt_count: next, ambiguous: true }
+    }
     case "DkimSigningFailed":
       return { ...base, status: "failed", attempt_count: next, error: outcome.message }
     case "Unsendable":

@@ -12,6 +12,7 @@ import { AccountId, EmailMessageId } from "../../../values/Ids.ts"
 import { messageLabels } from "../../../values/Labels.ts"
 import { firstLane, type Mode } from "../../../values/TestMode.ts"
 import { Timestamp } from "../../../values/Timestamp.ts"
+import { interrupted } from "../recipients/RecipientState.ts"
 
 /** The lanes of single emails, by urgency. */
 export const lanes = { code: 0, other: 1 } as const
@@ -152,7 +153,7 @@ const make = Effect.gen(function*() {
         )
         update email_messages m set attempt_count = attempt_count + 1,
           status = case when attempt_count + 1 < ${maxAttempts} then 'queued' else 'failed' end,
-          error = 'interrupted before the relay had confirmed it',
+          error = ${interrupted},
           due_at = case when attempt_count + 1 < ${maxAttempts} then now() end,
           completed_at = case when attempt_count + 1 < ${maxAttempts} then null else now() end
         from orphaned where m.id = orphaned.id returning m.id, m.status = 'failed' as has_failed`

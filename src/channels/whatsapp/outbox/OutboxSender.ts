@@ -33,7 +33,7 @@ import { OutboxSenders } from "./OutboxSenders.ts"
 import { receiptStatus, type ReportedStatus } from "./OutboxState.ts"
 import { OutboxStatusUpdates } from "./OutboxStatusUpdates.ts"
 import { nextPrepareDelay } from "./PrepareRetryPolicy.ts"
-import { historySize, waitFor } from "./SendRate.ts"
+import { historySize, isPaced, waitFor } from "./SendRate.ts"
 
 /** Most messages that await their acknowledgement. */
 const maxUnacknowledged = 100
@@ -89,7 +89,7 @@ const makeRate = (config: AppConfig["Service"], clock: Clock.Clock) => {
   let pause = minPause
   return {
     historySize: historySize(limits),
-    isLimited: perDay > 0 || perMinute > 0 || whatsappPauseMost > 0,
+    isLimited: isPaced(config),
     restore: (times: ReadonlyArray<number>) => void sent.splice(0, sent.length, ...times),
     /** Milliseconds until the next message, which asks for a pause of `delay` itself. */
     wait: (delay: number) => waitFor(limits, { sent, gap: Math.max(pause, delay) }, clock.currentTimeMillisUnsafe()),

@@ -1,3 +1,5 @@
+import type { AppConfig } from "../../../platform/config/AppConfig.ts"
+
 const minute = 60_000
 const day = 24 * 60 * minute
 
@@ -6,6 +8,14 @@ export interface SendRate {
   readonly perMinute: number
   readonly perDay: number
 }
+
+/** Whether the settings make the messages of a session wait for each other. */
+export const isPaced = (
+  { whatsappPauseMost, whatsappPerDay, whatsappPerMinute }: Pick<
+    AppConfig["Service"],
+    "whatsappPauseMost" | "whatsappPerDay" | "whatsappPerMinute"
+  >
+): boolean => whatsappPerDay > 0 || whatsappPerMinute > 0 || whatsappPauseMost > 0
 
 /** The times of a session's earlier messages, oldest first, and the shortest pause after the last one. */
 export interface Progress {

@@ -70,6 +70,7 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "message.clicks": "Klicks",
   "message.error": "Fehler",
   "message.said": "Die Gegenseite antwortete:",
+  "message.details": "Einzelheiten:",
   "message.id": "ID",
   "message.from": "Von",
   "message.subject": "Betreff",
@@ -94,6 +95,7 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "message.reschedule.done": "Die Nachricht hat eine neue Zeit.",
   "message.refresh": "Aktualisieren",
   "message.again": "Erneut senden",
+  "message.asSms": "Als SMS senden",
   "message.json": "Als JSON speichern",
   "message.suppress": "{address} sperren",
   "message.suppressed": "Die Adresse erhält keine E-Mails mehr von diesem Konto.",
@@ -101,6 +103,9 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "message.unsuppressed": "Die Adresse erhält wieder E-Mails. Senden Sie die Nachricht erneut, wenn sie ankommen soll.",
   "why.scheduled": "Wartet wie gewünscht bis {when}.",
   "why.waits": "Wartet in der Warteschlange oder wird gerade gesendet.",
+  "why.paced":
+    "Wartet, bis sie an der Reihe ist, oder wird gerade gesendet: Die Sitzung {name} sendet eine Nachricht nach der anderen.",
+  "why.untilConnected": "Die Nachricht wartet, bis die Sitzung verbunden ist.",
   "why.deferred": "Noch nicht: Der letzte Versuch ist nicht gelungen. Der Dienst versucht es von selbst erneut.",
   "why.deferredUntil": "Noch nicht: Der letzte Versuch ist nicht gelungen. Der nächste ist fällig am {when}.",
   "why.accepted.email": "Das Mail-Relay hat sie angenommen. Ein Zustellbericht ist noch nicht eingetroffen.",
@@ -124,11 +129,25 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "why.refused_for_now": "Abgelehnt: Der Mailserver des Empfängers konnte sie nicht rechtzeitig annehmen.",
   "why.not_on_channel": "Die Nummer ist nicht bei WhatsApp. Senden Sie die Nachricht als SMS.",
   "why.group_unknown": "Die Gruppe gibt es nicht, oder die Sitzung ist kein Mitglied.",
-  "why.session_gone":
-    "Die Sitzung wurde gelöscht oder abgemeldet, bevor die Nachricht gesendet wurde. Koppeln Sie sie erneut.",
+  "why.session_deleted":
+    "Die Sitzung wurde gelöscht, bevor die Nachricht gesendet wurde. Senden Sie sie mit einer anderen Sitzung.",
+  "why.session_logged_out":
+    "Die Sitzung wurde abgemeldet, bevor die Nachricht gesendet wurde. Koppeln Sie ihr Telefon erneut, und senden Sie die Nachricht dann noch einmal.",
   "why.content_gone": "Der Inhalt wurde gelöscht, bevor die Nachricht gesendet wurde.",
+  "why.not_composed":
+    "Nicht gesendet: WhatsApp hat in mehreren Versuchen nicht geantwortet, während die Nachricht vorbereitet wurde.",
+  "why.not_signed": "Nicht gesendet: Der Dienst konnte sie nicht mit dem DKIM-Schlüssel ihrer Domain signieren.",
+  "why.unsendable": "Nicht gesendet: Der Dienst konnte sie nicht vorbereiten.",
+  "why.account_deleted": "Nicht gesendet: Das Konto wurde gelöscht, bevor die Nachricht fällig war.",
+  "why.address_unconfirmed":
+    "Nicht gesendet: Die E-Mail-Adresse des Kontos war nicht bestätigt, als die Nachricht fällig war.",
+  "why.subscription_expired": "Nicht gesendet: Die Testphase des Kontos war beendet, als die Nachricht fällig war.",
+  "why.subscription_required": "Nicht gesendet: Die Testphase des Kontos umfasst diesen Kanal nicht.",
+  "why.sender_not_verified":
+    "Nicht gesendet: Die Domain des Absenders war nicht verifiziert, als die Nachricht fällig war.",
   "why.media": "Die Datei konnte nicht gesendet werden.",
-  "why.expired": "Der Mobilfunkanbieter hat aufgegeben: Das Telefon war nicht rechtzeitig erreichbar.",
+  "why.expired": "Abgelaufen: Das Telefon oder der Mobilfunkanbieter war nicht rechtzeitig erreichbar.",
+  "why.undelivered": "Der Mobilfunkanbieter hat sie angenommen, konnte sie aber nicht an das Telefon zustellen.",
   "why.unconfirmed":
     "Die Gegenseite hat sie nie bestätigt. Sie ist vielleicht angekommen, deshalb wird sie nicht wiederholt.",
   "why.refused.email": "Das Mail-Relay hat sie abgelehnt.",

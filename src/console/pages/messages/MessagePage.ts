@@ -1,4 +1,5 @@
-import { Effect, Option, Schema, Stream } from "effect"
+import { Effect, Option, Stream } from "effect"
+import { failureOf } from "../../../channels/email/recipients/RecipientState.ts"
 import type { EmailRecipient } from "../../../channels/email/single/Email.ts"
 import { Emails } from "../../../channels/email/single/Emails.ts"
 import { Suppressions } from "../../../channels/email/suppressions/Suppressions.ts"
@@ -6,12 +7,10 @@ import { SuppressionsApi } from "../../../channels/email/suppressions/Suppressio
 import { isGroup } from "../../../channels/whatsapp/content/MessageContent.ts"
 import type { TimelineEntry } from "../../../history/Timeline.ts"
 import { Timelines } from "../../../history/Timelines.ts"
-import { explain } from "../../../messages/Explanation.ts"
+import { explain, type Explanation } from "../../../messages/Explanation.ts"
 import type { Message } from "../../../messages/Message.ts"
 import { Messages } from "../../../messages/Messages.ts"
-import type { SummaryChannel } from "../../../messages/MessageSummary.ts"
 import { html, type HtmlValue } from "../../../platform/http/html.ts"
-import { EmailAddress } from "../../../values/EmailAddress.ts"
 import { EmailMessageId, MessageId } from "../../../values/Ids.ts"
 import { Action, goTo } from "../../page/Action.ts"
 import { type AccountAsk, type Ask, withQuery } from "../../page/Ask.ts"
@@ -22,7 +21,8 @@ import { card, code, facts, foreign, icon, inDollars, linkButton, moment } from 
 import { timeline } from "../../ui/progress.ts"
 import { received } from "../../ui/received.ts"
 import { table } from "../../ui/table.ts"
-import { awayOf, explained, type Told } from "./explanation.ts"
+import { explained, surroundingsOf, type Told } from "./explanation.ts"
+import { addressOf, fixOf, sendAgain, type Subject, unsuppress, unsuppressButton } from "./fixes.ts"
 import { happenings } from "./happened.ts"
 import {
   besideOf,
@@ -38,23 +38,14 @@ import {
 type Fact = readonly [term: string, value: HtmlValue]
 
 /** A message of any channel, as the page shows it. */
-interface Shown {
-  readonly channel: SummaryChannel
+interface Shown extends Subject {
   readonly id: number
-  readonly to: string | ReadonlyArray<string>
-  readonly told: Told
   readonly facts: ReadonlyArray<Fact>
   readonly labels: Pick<Message, "tags" | "metadata"> & { readonly batch_id: string | null }
   readonly recipients: ReadonlyArray<EmailRecipient>
   /** The text; null once it is gone, undefined where the record has none. */
   readonly body?: string | null
 }
-
-/** The address whose suppression a person may change here. */
-const addressOf = ({ channel, to }: Pick<Shown, "channel" | "to">) =>
-  channel === "email" && typeof to === "string" ? Option.getOrUndefined(decodeAddress(to)) : undefined
-
-const decodeAddress = Schema.decodeUnknownOption(EmailAddress)
 
 const readEmail = Effect.fnUntraced(function*(ask: AccountAsk) {
   const email = yield* (yield* Emails).find(ask.accountId, yield* idIn(ask, EmailMessageId))
@@ -69,14 +60,19 @@ type ReadEmail = Effect.Success<ReturnType<typeof readEmail>>
 
 type Read = ReadEmail | { readonly channel: Message["channel"]; readonly message: Message }
 
-const toldOf = ({ email, suppression }: ReadEmail): Told => ({
-  ...email,
-  channel: "email",
-  errorCode: null,
-  bounceType: email.bounce_type,
-  next_at: null,
-  suppression
-})
+const toldOf = ({ email, suppression }: ReadEmail): Told => {
+  // Of several recipients one may have bounced, and another failed.
+  const of = email.recipients.find(({ status }) => status === email.status) ?? email
+  return {
+    ...email,
+    channel: "email",
+    error: of.error,
+    errorCode: email.status === "failed" ? failureOf(of.error ?? "") : null,
+    bounceType: of.bounce_type,
+    next_at: null,
+    suppression
+  }
+}
 
 const emailShown = (ask: Ask, read: ReadEmail): Shown => {
   const { t } = ask
@@ -140,10 +136,6 @@ const textShown = (ask: AccountAsk, message: Message): Shown => {
   }
 }
 
-/** The page that sends the content of this message again. */
-const sendAgain = ({ params, to }: AccountAsk, channel: SummaryChannel) =>
-  `${to("/send")}?channel=${channel}&again=${params["id"]}`
-
 const back = ({ path }: AccountAsk, done: Parameters<typeof goTo>[1]) => goTo(path, done)
 
 const suppress = Action.make({
@@ -152,17 +144,6 @@ const suppress = Action.make({
   fields: { email: Field.hidden() },
   request: ({ email }) => ({ payload: { email } }),
   after: (_, { ask }) => back(ask, "message.suppressed")
-})
-
-const unsuppress = Action.make({
-  name: "unsuppress",
-  endpoint: SuppressionsApi.endpoints.remove,
-  fields: { email: Field.hidden() },
-  request: ({ email }) => ({ params: { email } }),
-  after: (_, { ask }) =>
-    ask.can("messages:write")
-      ? goTo(sendAgain(ask, "email"), "message.unsuppressed")
-      : back(ask, "message.unsuppressed")
 })
 
 /** A message that waits for its next attempt has the answer to its last one. */
@@ -181,14 +162,13 @@ const passing: ReadonlySet<string> = new Set(["scheduled", "queued", "sent"])
 
 const waiting: ReadonlySet<string> = new Set(["scheduled", "queued"])
 
-/** The buttons that the record allows. A complaint cannot be taken back. */
-const buttonsOf = (ask: AccountAsk, { channel, id, to, told }: Shown) => {
+/** The buttons that the record allows, but for the one beside the explanation. */
+const buttonsOf = (ask: AccountAsk, shown: Shown, { fix }: Explanation) => {
   const { can, t } = ask
-  const address = addressOf({ channel, to })
-  const mayChange = can("emails:write") && address !== undefined
+  const { channel, id, told } = shown
+  const address = addressOf(shown)
   return html`${passing.has(told.status) && linkButton(ask.path, t.text("message.refresh"), { icon: "refresh-cw" })}${
-    can("messages:write") && told.status !== "received" &&
-    linkButton(sendAgain(ask, channel), t.text("message.again"), { icon: "send" })
+    told.status !== "received" && fix !== "again" && sendAgain(ask, channel)
   }${linkButton(withQuery(ask, { format: "json" }), t.text("message.json"), { icon: "download" })}${
     waiting.has(told.status) && can(channelPermissions[channel].write) &&
     html`${
@@ -204,18 +184,12 @@ const buttonsOf = (ask: AccountAsk, { channel, id, to, told }: Shown) => {
       })
     }`
   }${
-    mayChange && told.suppression === undefined &&
+    address !== undefined && can("emails:write") && told.suppression === undefined &&
     buttonForm(ask, suppress, {
       label: html`${icon("ban")}<span>${t.text("message.suppress", { address })}</span>`,
       values: { email: address }
     })
-  }${
-    mayChange && told.suppression !== undefined && told.suppression.reason !== "complaint" &&
-    buttonForm(ask, unsuppress, {
-      label: html`${icon("check")}<span>${t.text("message.unsuppress", { address })}</span>`,
-      values: { email: address }
-    })
-  }`
+  }${fix !== "unsuppress" && unsuppressButton(ask, shown)}`
 }
 
 /** The request that has made the message. */
@@ -275,29 +249,33 @@ export const messagePage = Page.account({
         channel,
         message: yield* (yield* Messages).find({ accountId, channel }, yield* idIn(ask, MessageId))
       }
-      const { id, status } = "email" in read ? read.email : read.message
+      const record = "email" in read ? emailShown(ask, read) : textShown(ask, read.message)
+      const entries = yield* (yield* Timelines).read({ accountId, channel, id: record.id })
+      const shown: Shown = { ...record, told: withWait(record.told, entries) }
       return {
         read,
-        entries: yield* (yield* Timelines).read({ accountId, channel, id }),
+        shown,
+        entries,
         beside: ask.mode === "test"
           ? yield* besideOf(accountId, channel, "email" in read ? read.email : read.message)
           : [],
-        isAway: status === "queued" && (yield* awayOf(ask, channel))
+        around: yield* surroundingsOf(ask, shown.told, "email" in read ? null : read.message.session_id)
       }
     }),
-  draw: ({ beside, entries, isAway, read }, ask) => {
+  draw: ({ around, beside, entries, read, shown }, ask) => {
     const { t } = ask
-    const shown = "email" in read ? emailShown(ask, read) : textShown(ask, read.message)
-    const { body, channel, id, recipients } = shown
-    const told = withWait(shown.told, entries)
+    const { body, channel, id, recipients, told } = shown
+    const explanation = explain(told, around.hold)
     return {
       title: titleOf(ask, shown),
       isLive: passing.has(told.status),
       ...(ask.query.get("format") === "json" && { file: fileOf(read) }),
       crumbs: [{ href: ask.to("/messages"), label: t.text("messages.title") }],
       curl: `/v1/${channel}/messages/${id}`,
-      buttons: buttonsOf(ask, shown),
-      content: html`${refusalOf(ask)}${explained(ask, explain(told, isAway), told)}
+      buttons: buttonsOf(ask, shown, explanation),
+      content: html`${refusalOf(ask)}${
+        explained(ask, explanation, { told, around, fix: fixOf(ask, explanation, { subject: shown, around }) })
+      }
 <div class="cards two">${
         card(
           t.text("message.timeline"),

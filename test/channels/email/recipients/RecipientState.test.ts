@@ -1,9 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Schema } from "effect"
 import { DkimSigningFailed } from "../../../../src/channels/email/mime/dkim.ts"
-import { type SendOutcome, transition } from "../../../../src/channels/email/recipients/RecipientState.ts"
+import {
+  failureOf,
+  interrupted,
+  type SendOutcome,
+  transition
+} from "../../../../src/channels/email/recipients/RecipientState.ts"
 import { maxAttempts } from "../../../../src/channels/email/recipients/SendRetryPolicy.ts"
 import { OutcomeUnknown, RecipientRefused, RelayUnavailable } from "../../../../src/channels/email/smtp/SmtpErrors.ts"
+import { obstacles } from "../../../../src/messages/scheduledRows.ts"
 
 const accepted: SendOutcome = { _tag: "Accepted" }
 const unsendable: SendOutcome = { _tag: "Unsendable", reason: "broken" }
@@ -85,6 +91,27 @@ describe("RecipientState.transition", () => {
       })
     }
   })
+
+  it.prop(
+    "leaves an error that tells an unconfirmed mail, and one that was not signed, from one that cannot be sent",
+    [Attempts],
+    ([attempts]) => {
+      const unknown = new OutcomeUnknown({ reason: "lost" })
+      const unsigned = new DkimSigningFailed({ domain: "a.example", reason: "no key" })
+      const causes = [
+        [unknown, "outcome_unknown"],
+        [unsigned, "not_signed"],
+        [unsendable, "unsendable"],
+        ...Object.entries(obstacles).map(([code, reason]) => [{ ...unsendable, reason }, code] as const)
+      ] as const
+      for (const [outcome, code] of causes) {
+        const { error, status } = transition(attempts, outcome, 0)
+        assert.strictEqual(status === "failed" ? failureOf(error ?? "") : code, code)
+      }
+      assert.strictEqual(failureOf(transition(attempts, unknown, 1).error ?? ""), "outcome_unknown")
+      assert.strictEqual(failureOf(interrupted), "outcome_unknown")
+    }
+  )
 
   it.prop(
     "costs no attempt and waits at least a second while the relay cannot be used",
