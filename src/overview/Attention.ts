@@ -3,6 +3,7 @@ import { SqlClient, type Statement } from "effect/sql"
 import { Accounts } from "../accounts/Accounts.ts"
 import { SessionStatus } from "../channels/whatsapp/model/SessionState.ts"
 import { DomainStatus } from "../email-domains/EmailDomain.ts"
+import { SummaryChannel } from "../messages/MessageSummary.ts"
 import { People } from "../people/People.ts"
 import * as Query from "../platform/database/Query.ts"
 import { UpstreamOutages } from "../platform/work/UpstreamOutages.ts"
@@ -48,7 +49,7 @@ const Facts = Schema.Struct({
   keys: Schema.Array(Schema.Struct({ ...named, expires_at: Schema.NullOr(Timestamp), used_at: Timestamp })),
   blocks: Schema.Array(BlockedPrefix),
   waiting: Schema.Array(Schema.Struct({
-    channel: Schema.Literals(["email", "sms"]),
+    channel: SummaryChannel,
     is_code: Schema.Boolean,
     since: Timestamp
   }))
@@ -87,7 +88,10 @@ const makeRepo = Effect.gen(function*() {
     } as until from verification_blocks b
       where account_id = ${id} and b.until > now() and released_at is null ${limit}`
 
-  /** Reads the oldest of a queue, which is long while the relay or the carrier is away. */
+  /**
+   * Reads the oldest of a queue, which is long while the relay or the carrier is away. A session that has sent within the
+   * last minute is not late: its limits make messages wait for each other.
+   */
   const waiting = (id: number) =>
     sql`select 'email' as channel, lane.is_code, ${time("min(oldest.since)")} as since
       from (values (${storedLane(id, 0)}::smallint, true), (${
@@ -107,7 +111,19 @@ const makeRepo = Effect.gen(function*() {
         where p.account_id = ${id} and case when p.code_seed is not null then 0 else p.lane + 1 end = lane.no
           and p.status = 'queued' and p.attempt_count = 0 and p.due_at is not null
         order by p.due_at limit 1000
-      ) as oldest group by 2`
+      ) as oldest group by 2
+      union all
+      select 'whatsapp', oldest.is_code, ${time("min(oldest.since)")}
+      from whatsapp_sessions s cross join lateral (
+        select o.code_seed is not null as is_code, coalesce(m.send_at, m.created_at) as since
+        from whatsapp_outbox o join messages m on m.id = o.message_id
+        where m.account_id = ${id} and o.session_id = s.id and o.status = 'queued' and o.lane = 0
+          and o.attempt_count = 0
+        order by o.message_id limit 100
+      ) as oldest
+      where s.account_id = ${id} and s.desired <> 'removed' and not exists (select from whatsapp_outbox w
+        where w.session_id = s.id and w.written_at > now() - interval '1 minute')
+      group by 2`
 
   const rows = (query: Statement.Fragment) => sql`coalesce((select jsonb_agg(r) from (${query}) r), '[]')`
 

@@ -1,5 +1,6 @@
 /** What needs attention, decided from facts. Pure. */
 import { Schema } from "effect"
+import type { SummaryChannel } from "../messages/MessageSummary.ts"
 import { Timestamp } from "../values/Timestamp.ts"
 
 /** What is wrong, or will be soon. */
@@ -80,7 +81,7 @@ export interface AttentionFacts {
   readonly quotas: ReadonlyArray<{ readonly resource: string; readonly limit: number | null; readonly used: number }>
   /** Since when the oldest message that no node has tried to send waits, for codes and for other single messages. */
   readonly waiting: ReadonlyArray<
-    { readonly channel: "email" | "sms"; readonly is_code: boolean; readonly since: Timestamp }
+    { readonly channel: SummaryChannel; readonly is_code: boolean; readonly since: Timestamp }
   >
   /** The upstreams that some node cannot reach; none in test mode, which has its own. */
   readonly outages: ReadonlyArray<{ readonly upstream: "relay" | "carrier"; readonly since: Timestamp }>
@@ -218,6 +219,12 @@ const outageItems = ({ outages }: AttentionFacts): Found =>
       : "The carrier is away. Each SMS waits, and is sent when it is back."
   }))
 
+const hindrances: Readonly<Record<SummaryChannel, string>> = {
+  email: "The mail relay may be away.",
+  sms: "The carrier may be away.",
+  whatsapp: "Their session may be disconnected, or may have reached its limit."
+}
+
 const queueItems = ({ now, waiting }: AttentionFacts): Found =>
   waiting.flatMap(({ channel, is_code, since }): Found => {
     const age = Date.parse(now) - Date.parse(since)
@@ -227,8 +234,7 @@ const queueItems = ({ now, waiting }: AttentionFacts): Found =>
       severity: "bad",
       since,
       subject: { id: channel, name: channel },
-      message: `${is_code ? "One-time codes" : "Messages"} by ${channel} wait since ${since}. `
-        + `The ${channel === "email" ? "mail relay" : "carrier"} may be away.`
+      message: `${is_code ? "One-time codes" : "Messages"} by ${channel} wait since ${since}. ${hindrances[channel]}`
     }]
   })
 

@@ -63,6 +63,7 @@ describe("what needs attention", () => {
       [{ waiting: [{ channel: "email", is_code: false, since: at(1) }] }, []],
       [{ waiting: [{ channel: "sms", is_code: true, since: at(0.2) }] }, ["codes_late"]],
       [{ waiting: [{ channel: "sms", is_code: true, since: at(0.1) }] }, []],
+      [{ waiting: [{ channel: "whatsapp", is_code: false, since: at(1.1) }] }, ["queue_late"]],
       [{ outages: [{ upstream: "relay", since: at(0) }] }, ["relay_away"]],
       [{ outages: [{ upstream: "carrier", since: at(0) }] }, ["carrier_away"]],
       [{ trial_ends_at: at(-day) }, ["trial_ending"]],
@@ -150,6 +151,41 @@ layer(Service.layer(), { excludeTestServices: true })("GET /v1/account/attention
         ["session_failed", "session_disconnected", "session_unpaired"],
         text
       )
+    }))
+
+  it.effect("names a WhatsApp queue that its session does not send, but not one that it sends slowly", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const late = Effect.fnUntraced(
+        function*(options: { readonly writtenSecondsAgo: number; readonly batch?: string }) {
+          const { accountId, key } = yield* makeAccount()
+          const [session] =
+            yield* sql`insert into whatsapp_sessions (account_id, session_key, name, status, desired, data_key)
+          values (${accountId}, gen_random_uuid()::text, 'Shop', 'disconnected', 'off', 'k') returning id`
+          const add = (status: string, lane: number) =>
+            sql`with m as (
+              insert into messages (account_id, channel, session_id, direction, recipient, content, status, created_at)
+              values (${accountId}, 'whatsapp', ${
+              session?.["id"]
+            }, 'out', '+250788123456', '{"body": "Hello"}', 'queued',
+                now() - interval '2 minutes') returning id
+            )
+            insert into whatsapp_outbox (message_id, session_id, whatsapp_id, lane, status, written_at)
+            select id, ${session?.["id"]}, id::text, ${lane}, ${status},
+              case when ${status} = 'written' then now() - ${options.writtenSecondsAgo}::integer * interval '1 second' end
+            from m`
+          yield* add("written", 0)
+          yield* add("queued", options.batch === undefined ? 0 : 1)
+          const { at, text } = yield* request("GET", "/v1/account/attention", { key })
+          const items = at("data") as ReadonlyArray<{ readonly code: string; readonly message: string }>
+          return [items.filter(({ code }) => code === "queue_late").map(({ message }) => message), text] as const
+        }
+      )
+      const [found, text] = yield* late({ writtenSecondsAgo: 90 })
+      assert.match(found.join(), /^Messages by whatsapp wait since .*Their session may be disconnected/, text)
+      assert.deepStrictEqual((yield* late({ writtenSecondsAgo: 10 }))[0], [])
+      assert.deepStrictEqual((yield* late({ writtenSecondsAgo: 90, batch: "yes" }))[0], [])
     }))
 
   it.effect("names webhooks without their query, and names them and keys only to keys that may list them", () =>

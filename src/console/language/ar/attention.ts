@@ -33,9 +33,12 @@ export const attention: Readonly<Record<keyof typeof english, string>> = {
   "attention.carrier_away.button": "عرض الرسائل المنتظرة",
   "attention.queue_late":
     "تنتظر رسائل عبر {name} منذ أكثر من دقيقة. قد يكون خادم ترحيل البريد أو شركة الاتصالات خارج الخدمة.",
+  "attention.queue_late.whatsapp": "تنتظر رسائل WhatsApp منذ أكثر من دقيقة. قد تكون جلستها غير متصلة أو بلغت حدها.",
   "attention.queue_late.button": "عرض الرسائل المنتظرة",
   "attention.codes_late":
     "تنتظر رموز لمرة واحدة عبر {name} منذ أكثر من 10 ثوانٍ. قد يكون خادم ترحيل البريد أو شركة الاتصالات خارج الخدمة.",
+  "attention.codes_late.whatsapp":
+    "تنتظر رموز لمرة واحدة عبر WhatsApp منذ أكثر من 10 ثوانٍ. قد تكون جلستها غير متصلة أو بلغت حدها.",
   "attention.codes_late.button": "عرض الرموز",
   "attention.codes_blocked": "الرموز إلى الأرقام التي تبدأ بالرقم {name} موقوفة للاشتباه في احتيال.",
   "attention.codes_blocked.button": "عرض الأرقام المحظورة",

@@ -36,9 +36,13 @@ export const attention: Readonly<Record<keyof typeof english, string>> = {
   "attention.carrier_away.button": "Wartende Nachrichten anzeigen",
   "attention.queue_late":
     "Nachrichten per {name} warten seit mehr als einer Minute. Das Mail-Relay oder der Mobilfunkanbieter ist vielleicht nicht erreichbar.",
+  "attention.queue_late.whatsapp":
+    "WhatsApp-Nachrichten warten seit mehr als einer Minute. Ihre Sitzung ist vielleicht getrennt oder hat ihr Limit erreicht.",
   "attention.queue_late.button": "Wartende Nachrichten anzeigen",
   "attention.codes_late":
     "Einmalcodes per {name} warten seit mehr als 10 Sekunden. Das Mail-Relay oder der Mobilfunkanbieter ist vielleicht nicht erreichbar.",
+  "attention.codes_late.whatsapp":
+    "Einmalcodes per WhatsApp warten seit mehr als 10 Sekunden. Ihre Sitzung ist vielleicht getrennt oder hat ihr Limit erreicht.",
   "attention.codes_late.button": "Codes anzeigen",
   "attention.codes_blocked":
     "Codes an Nummern, die mit {name} beginnen, werden als wahrscheinlicher Betrug zurückgehalten.",

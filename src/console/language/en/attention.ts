@@ -30,9 +30,13 @@ export const attention = {
   "attention.carrier_away": "The carrier is away. Nothing is lost: each SMS waits, and is sent when it is back.",
   "attention.carrier_away.button": "Show waiting messages",
   "attention.queue_late": "Messages by {name} wait for more than a minute. The mail relay or the carrier may be away.",
+  "attention.queue_late.whatsapp":
+    "WhatsApp messages wait for more than a minute. Their session may be disconnected, or may have reached its limit.",
   "attention.queue_late.button": "Show waiting messages",
   "attention.codes_late":
     "One-time codes by {name} wait for more than 10 seconds. The mail relay or the carrier may be away.",
+  "attention.codes_late.whatsapp":
+    "One-time codes by WhatsApp wait for more than 10 seconds. Their session may be disconnected, or may have reached its limit.",
   "attention.codes_late.button": "Show the codes",
   "attention.codes_blocked": "Codes to numbers that begin with {name} are held back as likely fraud.",
   "attention.codes_blocked.button": "Show the blocked numbers",

@@ -35,9 +35,13 @@ export const attention: Readonly<Record<keyof typeof english, string>> = {
   "attention.carrier_away.button": "Mostrar los mensajes en espera",
   "attention.queue_late":
     "Los mensajes por {name} esperan desde hace más de un minuto. Puede que el servidor de salida o la operadora móvil no responda.",
+  "attention.queue_late.whatsapp":
+    "Hay mensajes de WhatsApp que esperan desde hace más de un minuto. Puede que su sesión esté desconectada o haya alcanzado su límite.",
   "attention.queue_late.button": "Mostrar los mensajes en espera",
   "attention.codes_late":
     "Los códigos de un solo uso por {name} esperan desde hace más de 10 segundos. Puede que el servidor de salida o la operadora móvil no responda.",
+  "attention.codes_late.whatsapp":
+    "Los códigos de un solo uso por WhatsApp esperan desde hace más de 10 segundos. Puede que su sesión esté desconectada o haya alcanzado su límite.",
   "attention.codes_late.button": "Mostrar los códigos",
   "attention.codes_blocked": "Los códigos a números que empiezan por {name} se retienen por probable fraude.",
   "attention.codes_blocked.button": "Mostrar los números bloqueados",

@@ -36,9 +36,13 @@ export const attention: Readonly<Record<keyof typeof english, string>> = {
   "attention.carrier_away.button": "Afficher les messages en attente",
   "attention.queue_late":
     "Des messages par {name} attendent depuis plus d’une minute. Le relais de messagerie ou l’opérateur mobile est peut-être injoignable.",
+  "attention.queue_late.whatsapp":
+    "Des messages WhatsApp attendent depuis plus d’une minute. Leur session est peut-être déconnectée, ou a peut-être atteint sa limite.",
   "attention.queue_late.button": "Afficher les messages en attente",
   "attention.codes_late":
     "Des codes à usage unique par {name} attendent depuis plus de 10 secondes. Le relais de messagerie ou l’opérateur mobile est peut-être injoignable.",
+  "attention.codes_late.whatsapp":
+    "Des codes à usage unique par WhatsApp attendent depuis plus de 10 secondes. Leur session est peut-être déconnectée, ou a peut-être atteint sa limite.",
   "attention.codes_late.button": "Afficher les codes",
   "attention.codes_blocked":
     "Les codes vers les numéros qui commencent par {name} sont retenus : une fraude est probable.",

@@ -36,9 +36,13 @@ export const attention: Readonly<Record<keyof typeof english, string>> = {
   "attention.carrier_away.button": "Mostrar as mensagens em espera",
   "attention.queue_late":
     "As mensagens por {name} esperam há mais de um minuto. O servidor de saída ou a operadora móvel pode estar fora do ar.",
+  "attention.queue_late.whatsapp":
+    "As mensagens do WhatsApp esperam há mais de um minuto. A sessão delas pode estar desconectada ou ter atingido o limite.",
   "attention.queue_late.button": "Mostrar as mensagens em espera",
   "attention.codes_late":
     "Os códigos de uso único por {name} esperam há mais de 10 segundos. O servidor de saída ou a operadora móvel pode estar fora do ar.",
+  "attention.codes_late.whatsapp":
+    "Os códigos de uso único pelo WhatsApp esperam há mais de 10 segundos. A sessão deles pode estar desconectada ou ter atingido o limite.",
   "attention.codes_late.button": "Mostrar os códigos",
   "attention.codes_blocked": "Os códigos para números que começam com {name} são retidos por provável fraude.",
   "attention.codes_blocked.button": "Mostrar os números bloqueados",

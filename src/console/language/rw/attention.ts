@@ -33,9 +33,13 @@ export const attention: Readonly<Record<keyof typeof english, string>> = {
   "attention.carrier_away.button": "Erekana ubutumwa butegereje",
   "attention.queue_late":
     "Ubutumwa bwa {name} bumaze hejuru y’umunota butegereje. Seriveri yohereza imeyili cyangwa sosiyete y’itumanaho bishobora kuba bitaboneka.",
+  "attention.queue_late.whatsapp":
+    "Ubutumwa bwa WhatsApp bumaze hejuru y’umunota butegereje. Sesiyo yabwo ishobora kuba itari ku murongo, cyangwa yageze ku ntera yayo ntarengwa.",
   "attention.queue_late.button": "Erekana ubutumwa butegereje",
   "attention.codes_late":
     "Kode zikoreshwa rimwe za {name} zimaze hejuru y’amasegonda 10 zitegereje. Seriveri yohereza imeyili cyangwa sosiyete y’itumanaho bishobora kuba bitaboneka.",
+  "attention.codes_late.whatsapp":
+    "Kode zikoreshwa rimwe za WhatsApp zimaze hejuru y’amasegonda 10 zitegereje. Sesiyo yazo ishobora kuba itari ku murongo, cyangwa yageze ku ntera yayo ntarengwa.",
   "attention.codes_late.button": "Erekana kode",
   "attention.codes_blocked":
     "Kode zijya kuri nimero zitangizwa na {name} zahagaritswe kuko bishobora kuba ari uburiganya.",

@@ -35,9 +35,13 @@ export const attention: Readonly<Record<keyof typeof english, string>> = {
   "attention.carrier_away.button": "Onyesha jumbe zinazosubiri",
   "attention.queue_late":
     "Jumbe za {name} zinasubiri kwa zaidi ya dakika moja. Huenda seva ya kusambaza barua pepe au kampuni ya simu haipatikani.",
+  "attention.queue_late.whatsapp":
+    "Jumbe za WhatsApp zinasubiri kwa zaidi ya dakika moja. Huenda kipindi chao hakijaunganishwa, au kimefikia kikomo chake.",
   "attention.queue_late.button": "Onyesha jumbe zinazosubiri",
   "attention.codes_late":
     "Misimbo ya mara moja ya {name} inasubiri kwa zaidi ya sekunde 10. Huenda seva ya kusambaza barua pepe au kampuni ya simu haipatikani.",
+  "attention.codes_late.whatsapp":
+    "Misimbo ya mara moja ya WhatsApp inasubiri kwa zaidi ya sekunde 10. Huenda kipindi chake hakijaunganishwa, au kimefikia kikomo chake.",
   "attention.codes_late.button": "Onyesha misimbo",
   "attention.codes_blocked": "Misimbo kwa nambari zinazoanza na {name} imezuiliwa kwa sababu huenda ni ulaghai.",
   "attention.codes_blocked.button": "Onyesha nambari zilizozuiwa",

@@ -49,6 +49,12 @@ const buttonOf = ({ can, t }: AccountAsk, code: AttentionItem["code"]): string =
   return t.text(`attention.${code}.button`)
 }
 
+/** The sentence about what is wrong. A queue of WhatsApp waits for its session. */
+const sentenceOf = ({ code, subject }: AttentionItem) =>
+  (code === "queue_late" || code === "codes_late") && subject?.id === "whatsapp"
+    ? `attention.${code}.whatsapp` as const
+    : `attention.${code}` as const
+
 const itemOf = (ask: AccountAsk, item: AttentionItem) => {
   const { code, severity, since, subject } = item
   const { t } = ask
@@ -57,7 +63,7 @@ const itemOf = (ask: AccountAsk, item: AttentionItem) => {
     : subject?.name ?? ""
   const button = buttonOf(ask, code)
   return html`<li class="${severity}">${icon("circle-alert")}<div><p>${
-    t.rich(`attention.${code}`, { name: foreign(name) })
+    t.rich(sentenceOf(item), { name: foreign(name) })
   }</p>${
     since !== null && html`<p class="quiet">${t.rich("attention.since", { time: moment(ask, since) })}</p>`
   }</div>${linkButton(placeOf(ask, item), button, { label: `${button}${name === "" ? "" : `: ${name}`}` })}</li>`
