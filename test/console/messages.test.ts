@@ -102,6 +102,11 @@ it.layer(Messages.layer)("the first line of a message", (it) => {
         sentenceOf(ask, explain(given, null), { told: given, around: nothing }),
         "Not sent: ada@example.com is on the suppression list since May 3, 2026, 12:00, because an earlier mail bounced."
       )
+      const freed = { ...given, suppression: undefined }
+      assert.strictEqual(
+        sentenceOf(ask, explain(freed, null), { told: freed, around: nothing }),
+        "Not sent: the address was on the suppression list."
+      )
     }))
 })
 

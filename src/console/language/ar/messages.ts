@@ -120,7 +120,7 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "why.read": "تم تسليمها وقراءتها.",
   "why.received": "جاءت من {from}.",
   "why.complained": "تم تسليمها، وأبلغ المستلم عنها كبريد مزعج. لن يصل إلى هذا العنوان بريد آخر.",
-  "why.suppressed": "لم تُرسل: العنوان في قائمة الحظر.",
+  "why.suppressed": "لم تُرسل: كان العنوان في قائمة الحظر.",
   "why.suppressedSince": "لم تُرسل: {address} في قائمة الحظر منذ {when}، {reason}.",
   "why.because.bounce": "لأن رسالة بريد سابقة ارتدت",
   "why.because.complaint": "لأن صاحبه أبلغ عن بريد مزعج",

@@ -118,7 +118,7 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "why.read": "Zugestellt und gelesen.",
   "why.received": "Sie kam von {from}.",
   "why.complained": "Zugestellt, und der Empfänger hat sie als Spam gemeldet. Die Adresse erhält keine E-Mails mehr.",
-  "why.suppressed": "Nicht gesendet: Die Adresse steht auf der Sperrliste.",
+  "why.suppressed": "Nicht gesendet: Die Adresse stand auf der Sperrliste.",
   "why.suppressedSince": "Nicht gesendet: {address} steht seit {when} auf der Sperrliste, {reason}.",
   "why.because.bounce": "weil eine frühere E-Mail unzustellbar war",
   "why.because.complaint": "weil die Person Spam gemeldet hat",

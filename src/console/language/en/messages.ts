@@ -116,7 +116,7 @@ export const messages = {
   "why.read": "Delivered and read.",
   "why.received": "It came from {from}.",
   "why.complained": "Delivered, and the recipient reported it as spam. The address gets no more mail.",
-  "why.suppressed": "Not sent: the address is on the suppression list.",
+  "why.suppressed": "Not sent: the address was on the suppression list.",
   "why.suppressedSince": "Not sent: {address} is on the suppression list since {when}, {reason}.",
   "why.because.bounce": "because an earlier mail bounced",
   "why.because.complaint": "because its owner reported spam",

@@ -117,7 +117,7 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "why.read": "Entregado y leído.",
   "why.received": "Vino de {from}.",
   "why.complained": "Entregado, y el destinatario lo marcó como spam. La dirección ya no recibe correo.",
-  "why.suppressed": "No enviado: la dirección está en la lista de bloqueo.",
+  "why.suppressed": "No enviado: la dirección estaba en la lista de bloqueo.",
   "why.suppressedSince": "No enviado: {address} está en la lista de bloqueo desde el {when}, {reason}.",
   "why.because.bounce": "porque un correo anterior rebotó",
   "why.because.complaint": "porque la persona lo marcó como spam",

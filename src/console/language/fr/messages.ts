@@ -118,7 +118,7 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "why.read": "Livré et lu.",
   "why.received": "Il vient de {from}.",
   "why.complained": "Livré, puis signalé comme spam par le destinataire. L’adresse ne reçoit plus d’e-mails.",
-  "why.suppressed": "Pas envoyé : l’adresse figure sur la liste de blocage.",
+  "why.suppressed": "Pas envoyé : l’adresse figurait sur la liste de blocage.",
   "why.suppressedSince": "Pas envoyé : {address} figure sur la liste de blocage depuis le {when}, {reason}.",
   "why.because.bounce": "parce qu’un e-mail précédent a été rejeté",
   "why.because.complaint": "parce que la personne a signalé un spam",

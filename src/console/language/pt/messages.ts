@@ -117,7 +117,7 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "why.read": "Entregue e lida.",
   "why.received": "Veio de {from}.",
   "why.complained": "Entregue, e o destinatário a denunciou como spam. O endereço não recebe mais e-mails.",
-  "why.suppressed": "Não enviada: o endereço está na lista de bloqueio.",
+  "why.suppressed": "Não enviada: o endereço estava na lista de bloqueio.",
   "why.suppressedSince": "Não enviada: {address} está na lista de bloqueio desde {when}, {reason}.",
   "why.because.bounce": "porque um e-mail anterior foi devolvido",
   "why.because.complaint": "porque a pessoa denunciou spam",

@@ -119,7 +119,7 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "why.received": "Bwavuye kuri {from}.",
   "why.complained":
     "Bwagezeyo, ariko uwabwohererejwe yavuze ko ari ubutumwa butifuzwa. Iyi aderesi ntizongera kubona imeyili.",
-  "why.suppressed": "Ntibwoherejwe: aderesi iri ku rutonde rw’izakumiriwe.",
+  "why.suppressed": "Ntibwoherejwe: aderesi yari ku rutonde rw’izakumiriwe.",
   "why.suppressedSince": "Ntibwoherejwe: {address} iri ku rutonde rw’izakumiriwe kuva {when}, {reason}.",
   "why.because.bounce": "kuko imeyili yabanje yagaruwe",
   "why.because.complaint": "kuko nyirayo yavuze ko ari ubutumwa butifuzwa",

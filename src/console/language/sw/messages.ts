@@ -116,7 +116,7 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "why.read": "Umewasilishwa na kusomwa.",
   "why.received": "Umetoka kwa {from}.",
   "why.complained": "Umewasilishwa, na mpokeaji ameripoti kuwa ni barua taka. Anwani hii haitapata tena barua pepe.",
-  "why.suppressed": "Haukutumwa: anwani iko kwenye orodha ya vizuizi.",
+  "why.suppressed": "Haukutumwa: anwani ilikuwa kwenye orodha ya vizuizi.",
   "why.suppressedSince": "Haukutumwa: {address} iko kwenye orodha ya vizuizi tangu {when}, {reason}.",
   "why.because.bounce": "kwa sababu barua pepe ya awali ilirudishwa",
   "why.because.complaint": "kwa sababu mwenye anwani aliripoti barua taka",
