@@ -310,6 +310,15 @@ export const allowed: ReadonlyArray<Allowed> = [
     ]
   },
   {
+    because: "an id that was found before names the row, and the rows joined to it have its account",
+    tables: ["email_batches", "email_bodies", "email_contents", "email_messages", "failover_steps", "messages"],
+    statements: [
+      "from failover_steps s left join messages m",
+      "left join email_bodies t on t.account_id = b.account_id and t.hash = b.text_hash and t.day = b.body_day where b.id = any($)",
+      "from email_parts p join email_contents c on c.id = p.email_id left join email_bodies b"
+    ]
+  },
+  {
     because: "the actor of a failover acts on its id",
     tables: ["failovers", "failover_steps"],
     statements: [

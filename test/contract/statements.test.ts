@@ -16,6 +16,10 @@ describe("statements on rows of accounts", () => {
       "insert into suppressions (account_id, email) values ($1, $2)",
       "insert into suppressions (account_id, email) select account_id, $1 from webhooks where account_id = $2",
       "delete from suppressions s using webhooks w where (s.account_id, s.email) = ($1, $2)",
+      "select m.id from messages m join failovers f on f.account_id = m.account_id where f.account_id = $1",
+      "select m.id from messages m join failovers f using (account_id) where account_id = $1",
+      "select m.id from messages m join unnest($1, $2) as t (account_id, id) on m.account_id = t.account_id and m.id = t.id",
+      "select m.id from messages m where m.account_id = $1 and exists (select from failovers where account_id = m.account_id)",
       "select $1 from rate_limits",
       "select 'from messages'",
       "with messages as (select from cluster_messages) select from messages"
@@ -43,6 +47,19 @@ describe("statements on rows of accounts", () => {
         "webhooks"
       ]],
       ["update messages set status = $1 where id = $2", ["messages"]],
+      ["select m.id from messages m join failovers f on f.account_id = m.account_id where m.id = $1", [
+        "messages",
+        "failovers"
+      ]],
+      ["select 1 from messages m, failovers f where (m.account_id, m.failover_id) = (f.account_id, f.id)", [
+        "messages",
+        "failovers"
+      ]],
+      ["select 1 from messages join failovers using (account_id) where failovers.id = $1", ["messages", "failovers"]],
+      ["update messages m set status = $1 from failovers f where m.account_id is not distinct from f.account_id", [
+        "messages",
+        "failovers"
+      ]],
       ["delete from accounts a using api_keys k where k.id = a.id", ["api_keys"]]
     ] as const
   ) {

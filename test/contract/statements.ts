@@ -84,10 +84,41 @@ const names = [
   /\binsert into \w+(?: as \w+)?\s*\([^()]*\baccount_id\b/i
 ]
 
+/** Comparisons of the account of one row with that of another. */
+const joined = [
+  /\b(?:(\w+)\.)?account_id\s*(?:=|is not distinct from)\s*(?:(\w+)\.)?account_id\b/gi,
+  /\((?:[^()]*[(, ])?(?:(\w+)\.)?account_id\b[^()]*\)\s*=\s*\((?:[^()]*[(, ])?(?:(\w+)\.)?account_id\b[^()]*\)/gi
+]
+
+/**
+ * A part without the comparisons that tie two of its rows of accounts to each other: they name no account. A row of an outer
+ * part is checked there, and one of values names the account.
+ */
+const withoutJoins = (part: string, shape: string) => {
+  const isOfAccounts = (name: string) => accountTables.has(name) && !isOwnName(shape, name)
+  const names = [
+    ...part.matchAll(
+      /(?:\b(?:from|join|update|into|using)|,)\s+(?:only\s+)?(\w+)\b(?!\s*[.(])(?:\s+as)?(?:\s+(\w+))?/gi
+    )
+  ]
+    .flatMap(([, name = "", alias = ""]) => isOfAccounts(name) ? [name, alias] : [])
+  const isOwn = (name: string | undefined) => name === undefined || names.includes(name)
+  const isOfAccountsOnly = [...part.matchAll(/\b(?:from|join|update)\s+(?:only\s+|lateral\s+)*(\w*)/gi)]
+    .every(([, name = ""]) => isOfAccounts(name))
+  const rest = isOfAccountsOnly ? part.replaceAll(/\busing\s*\([^()]*\)/gi, " ") : part
+  return joined.reduce(
+    (left, pattern) => left.replaceAll(pattern, (text, one, other) => isOwn(one) && isOwn(other) ? " " : text),
+    rest
+  )
+}
+
 /** The tables of accounts that a statement touches without naming the account. */
 export const unnamedIn = (statement: string): ReadonlyArray<string> => {
   const shape = shapeOf(statement)
-  const unnamed = partsOf(shape).filter((part) => !names.some((pattern) => pattern.test(part)))
+  const unnamed = partsOf(shape).filter((part) => {
+    const rest = withoutJoins(part, shape)
+    return !names.some((pattern) => pattern.test(rest))
+  })
   return [...new Set(unnamed.flatMap(tablesIn))].filter((name) => !isOwnName(shape, name))
 }
 
