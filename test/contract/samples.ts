@@ -4,6 +4,9 @@ import { AccountId } from "../../src/values/Ids.ts"
 import { signedInAs } from "../support/consolePeople.ts"
 import { eventually, type RunningNode } from "../support/Service.ts"
 
+/** The tags of messages and batches. */
+const tags = ["spring"]
+
 /** A valid body for each endpoint with required fields. The contract tests fail for an endpoint without one. */
 export const samples: Readonly<Record<string, unknown>> = {
   "POST /v1/auth/register": { name: "Ada", email: "ada@example.com", password: "correct horse battery" },
@@ -25,16 +28,16 @@ export const samples: Readonly<Record<string, unknown>> = {
   "POST /v1/webhooks/:id/test": { event: "email.sent" },
   "PUT /v1/sandbox/receiver": { failing: false },
   "POST /v1/webhooks/:id/recover": { since: "2026-01-01T00:00:00Z" },
-  "POST /v1/email/send": { to: "ada@example.com", subject: "Hello", text: "Hello" },
-  "POST /v1/email/send-bulk": { recipients: ["ada@example.com"], subject: "Hello", html: "<p>Hello</p>" },
+  "POST /v1/email/send": { to: "ada@example.com", subject: "Hello", text: "Hello", tags },
+  "POST /v1/email/send-bulk": { recipients: ["ada@example.com"], subject: "Hello", html: "<p>Hello</p>", tags },
   "POST /v1/email/templates": { name: "Welcome", subject: "Hello {{name}}", html: "<p>Hello {{name}}</p>" },
   "POST /v1/email/domains": { domain: "news.example" },
-  "POST /v1/sms/send": { to: "+250788123456", content: "Hello" },
-  "POST /v1/sms/send-bulk": { recipients: ["+250788123456"], content: "Hello" },
+  "POST /v1/sms/send": { to: "+250788123456", content: "Hello", tags },
+  "POST /v1/sms/send-bulk": { recipients: ["+250788123456"], content: "Hello", tags },
   "POST /v1/email/suppressions": { email: "gone@example.com" },
   "POST /v1/email/suppress-bulk": { emails: ["gone@example.com"] },
-  "POST /v1/whatsapp/send": { session_id: 999_999_999, to: "+250788123456", content: "Hello" },
-  "POST /v1/whatsapp/send-bulk": { session_id: 999_999_999, recipients: ["+250788123456"], content: "Hello" },
+  "POST /v1/whatsapp/send": { session_id: 999_999_999, to: "+250788123456", content: "Hello", tags },
+  "POST /v1/whatsapp/send-bulk": { session_id: 999_999_999, recipients: ["+250788123456"], content: "Hello", tags },
   "POST /v1/whatsapp/groups": { session_id: 999_999_999, name: "Team", participants: ["+250788123456"] },
   "PUT /v1/whatsapp/sessions/:id": { name: "Shop" },
   "POST /v1/whatsapp/sessions/:id/pairing-code": { phone_number: "+15550100300" },
@@ -146,7 +149,7 @@ const rows: Readonly<
     return [String(row?.["id"])]
   }),
   "/v1/requests": Effect.fnUntraced(function*(request, key) {
-    const { headers } = yield* request("POST", "/v1/email/templates", { key, json: {} })
+    const { headers } = yield* request("POST", "/v1/email/send", { key, json: { to: "ada@example.com" } })
     const id = headers["x-request-id"] ?? ""
     yield* eventually(request("GET", `/v1/requests/${id}`, { key }), ({ status }) => status === 200)
     return [id]
@@ -190,7 +193,14 @@ const rows: Readonly<
     const answer = yield* request("POST", path, { key, json: samples[`POST ${path}`] })
     return [String(answer.at("data", "email"))]
   }),
-  "/v1/messages": (request, key) => Effect.as(created(request, key, "/v1/email/send"), []),
+  "/v1/messages": Effect.fnUntraced(function*(request, key) {
+    const sql = yield* SqlClient.SqlClient
+    yield* created(request, key, "/v1/email/send")
+    const [batch = ""] = yield* createdOnWhatsApp(request, key, "/v1/whatsapp/send-bulk")
+    yield* Effect.orDie(sql`update messages set status = 'failed', error_code = 'not_on_whatsapp'
+      where batch_id = ${batch}`)
+    return []
+  }),
   "/v1/email/messages/:id": (request, key) => Effect.map(created(request, key, "/v1/email/send"), (id) => [id]),
   "/v1/email/status/:id": (request, key) => Effect.map(created(request, key, "/v1/email/send"), (id) => [id]),
   "/v1/email/templates/:template_id": (request, key) =>
