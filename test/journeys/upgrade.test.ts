@@ -27,32 +27,45 @@ do $$
   end $$;`
 
 /**
- * Statements of a migration that a running node of the version before would miss: they remove or rename what it uses, or
- * require what it does not write.
+ * What a running node of the version before would miss: it uses what is removed, renamed or done by a trigger, or does not write
+ * what is required.
  */
 const breaking = [
-  /\bdrop\s+(?:table|column|view|sequence|type|constraint|index)\b/gi,
+  /\bdrop\s+(?!(?:not\s+null|default|expression|identity)\b)\w+/gi,
   /\brename\b/gi,
   /\bset\s+not\s+null\b/gi,
   /\balter\s+column\s+\w+\s+(?:set\s+data\s+)?type\b/gi,
-  /\badd\s+column\s+(?:if\s+not\s+exists\s+)?\w+\s+(?![^,;]*\bdefault\b)(?![^,;]*\bgenerated\b)[^,;]*\bnot\s+null\b/gi
+  /\badd\s+(?:column\s+)?(?:if\s+not\s+exists\s+)?(?!(?:column|constraint)\b)\w+\s+(?![^,;]*\b(?:default|generated)\b)[^,;]*\bnot\s+null\b/gi,
+  /\badd\s+(?:constraint\s+\w+\s+)?(?:check|unique|foreign\s+key|primary\s+key|exclude)\b/gi,
+  /\bcreate\s+unique\s+index\b/gi,
+  /\bcreate\s+(?:or\s+replace\s+)?(?:constraint\s+)?trigger\b/gi
 ]
 
+/** Statements of a migration that break a running node. Such a node uses no table that the migration creates. */
 const breaksIn = (sql: string) => {
-  const statements = sql.replaceAll(/--[^\n]*/g, "")
-  return breaking.flatMap((pattern) => statements.match(pattern) ?? [])
+  const text = sql.replaceAll(/--[^\n]*/g, "")
+  const created = [...text.matchAll(/\bcreate\s+(?:unlogged\s+)?table\s+(\w+)/gi)].map(([, name]) => name)
+  return text.split(";")
+    .filter((statement) => !created.includes(/\b(?:alter\s+table|on)\s+(?:only\s+)?(\w+)/i.exec(statement)?.[1]))
+    .flatMap((statement) => breaking.flatMap((pattern) => statement.match(pattern) ?? []))
 }
 
 /** Migrations with such statements. Those before the first release ran on no node that was in use. */
 const listed = new Set([
   "0009_webhook_queue.sql",
+  "0010_webhook_secrets.sql",
   "0024_usage.sql",
   "0027_whatsapp_outbox.sql",
+  "0050_login_sessions.sql",
+  "0056_email_bodies.sql",
   "0061_batch_shards.sql",
   "0063_sandbox_search.sql",
   "0070_send_fields.sql",
   "0071_send_field_indexes.sql",
+  "0085_test_accounts.sql",
   "0086_test_domains.sql",
+  "0093_people.sql",
+  "0100_failovers.sql",
   "0133_search_blocks.sql",
   "0135_rare_records.sql",
   "0149_deliveries_without_event_index.sql"
@@ -104,10 +117,27 @@ layer(Relay.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestService
             "alter table a rename column b to c;",
             "alter table a add column b text not null;",
             "alter table a alter column b set not null;",
-            "alter table a alter column b type bigint;"
+            "alter table a alter column b type bigint;",
+            "alter table a drop b;",
+            "alter table a add b text not null;",
+            "alter table a add constraint b check (c > 0);",
+            "alter table a add constraint b check (c > 0) not valid;",
+            "alter table a add unique (b);",
+            "alter table a add b bigint, add foreign key (b) references c;",
+            "create table c (id bigint); create unique index concurrently a_b on a (b);",
+            "create trigger b after insert or update of c on a for each row execute function d();",
+            "drop trigger b on a;",
+            "drop function b(bigint);"
           ]
         ) assert.lengthOf(breaksIn(sql), 1, sql)
-        assert.deepStrictEqual(breaksIn("alter table a add column b text not null default '', add column c text;"), [])
+        for (
+          const sql of [
+            "alter table a add column b text not null default '', add column c text;",
+            "alter table a add b text not null default '', alter column c drop not null, alter column d drop default;",
+            "create index a_b on a (b);",
+            "create table a (b bigint); create unique index a_b on a (b); alter table a add check (b > 0);"
+          ]
+        ) assert.deepStrictEqual(breaksIn(sql), [])
         const found = NodeFs.readdirSync(Migrations.directory).filter((name) => /^\d{4}_/.test(name))
           .filter((name) => breaksIn(NodeFs.readFileSync(NodePath.join(Migrations.directory, name), "utf8")).length > 0)
         assert.deepStrictEqual(found, [...listed])
