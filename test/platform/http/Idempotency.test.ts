@@ -1,7 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Fiber, Layer } from "effect"
-import { HttpServerRequest } from "effect/http"
+import { Context, Deferred, Effect, Fiber, Layer } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
 import * as NodeCrypto from "node:crypto"
 import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
@@ -271,5 +271,36 @@ layer(byHand, { excludeTestServices: true })("Idempotency", (it) => {
       assert.strictEqual(answer.status, 202)
       const [stored] = yield* (yield* SqlClient.SqlClient)`select status from idempotency_records where key = ${key}`
       assert.deepStrictEqual({ ...stored }, { status: 202 })
+    }))
+
+  it.effect("lets no holder whose claim expired release the claim of the next one, whose answer is stored", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { once } = yield* Idempotency
+      const { accountId } = yield* makeAccount()
+      const request = HttpServerRequest.fromWeb(
+        new Request("http://node/", { method: "POST", headers: { "idempotency-key": "frozen" } })
+      )
+      const ask = (endpoint: Effect.Effect<HttpServerResponse.HttpServerResponse>) =>
+        once({ caller: { name: "test", accountId }, body: "{}", waits: true }, endpoint).pipe(
+          Effect.provideService(HttpServerRequest.HttpServerRequest, request)
+        )
+      /** A request whose endpoint waits until `end`. */
+      const begin = Effect.fnUntraced(function*(status: number) {
+        const [begun, gate] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const endpoint = Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(gate))
+        const answer = yield* Effect.forkChild(ask(Effect.as(endpoint, HttpServerResponse.empty({ status }))))
+        yield* Deferred.await(begun)
+        const statusOf = Effect.map(Fiber.join(answer), (it) => it.status)
+        return { end: Effect.andThen(Deferred.succeed(gate, undefined), statusOf) }
+      })
+      const repeated = ask(Effect.die("the endpoint runs once more"))
+      const first = yield* begin(503)
+      yield* sql`update idempotency_claims set expires_at = now() where key = 'frozen'`
+      const next = yield* begin(202)
+      assert.strictEqual(yield* first.end, 503)
+      assert.strictEqual((yield* Effect.flip(repeated))._tag, "IdempotencyInProgress")
+      assert.strictEqual(yield* next.end, 202)
+      assert.strictEqual((yield* repeated).status, 202)
     }))
 })
