@@ -1,15 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
+import { Effect, Option, Schedule } from "effect"
 import * as NodeChildProcess from "node:child_process"
 import * as NodeFs from "node:fs"
 import * as NodeOs from "node:os"
 import * as NodePath from "node:path"
-import { fileURLToPath } from "node:url"
+import { barrier } from "../../src/platform/database/embedded/EmbeddedAccount.ts"
 import { cli } from "../support/cli.ts"
 import { freePort } from "../support/freePort.ts"
 import { eventually } from "../support/Service.ts"
 
-const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+const root = NodePath.join(import.meta.dirname, "../..")
+const main = NodePath.join(root, "src/main.ts")
 
 /** Removes the files of an embedded database, which its server leaves shortly after its last user. */
 const removeDatabase = (path: string) =>
@@ -36,15 +37,16 @@ const folderOf = (mode: number) =>
 
 const dataDir = folderOf(0o711)
 
-/** Starts a node that has everything embedded, and collects its output. */
-const start = (command: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
+/** Starts a node that has everything embedded, and collects its output. Only root starts it as another user. */
+const start = (command: ReadonlyArray<string>, env: Readonly<Record<string, string>>, user = {}) =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const [program = "", ...words] = command
       const child = NodeChildProcess.spawn(program, words, {
         cwd: env["DATA_DIR"],
         env: { PATH: process.env["PATH"], PORT: "0", ...env },
-        stdio: ["ignore", "pipe", "pipe"]
+        stdio: ["ignore", "pipe", "pipe"],
+        ...user
       })
       let text = ""
       for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => void (text += String(chunk)))
@@ -64,6 +66,19 @@ const serve = [process.execPath, main, "serve"]
 const onTerminal = ["script", "-qefc", serve.join(" "), "/dev/null"]
 
 const hasTerminal = NodeChildProcess.spawnSync("script", ["--version"]).status === 0
+
+/** An account without rights, where the tests run as root; otherwise the account of the tests has none. */
+const ordinary = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined
+
+/** The folder of the program, or of a copy where another account cannot read it. */
+const readableProgram = Effect.gen(function*() {
+  if (ordinary === undefined || Option.isNone(barrier(main, { ...ordinary, switched: true }))) return root
+  const copy = yield* folderOf(0o755)
+  const parts = ["package.json", "node_modules", "scripts", "sql", "src", "docs"]
+  const { status, stderr } = NodeChildProcess.spawnSync("cp", ["-a", ...parts, copy], { cwd: root, encoding: "utf8" })
+  assert.strictEqual(status, 0, stderr)
+  return copy
+})
 
 /** Text without colours. */
 // oxlint-disable-next-line no-control-regex
@@ -113,6 +128,23 @@ describe("the first start", () => {
       )
       yield* Effect.repeat(status, { until: (seen) => seen !== 0 })
       assert.includeMembers(NodeFs.readdirSync(folder), ["first-key", "setup-link"])
+    }).pipe(Effect.scoped))
+
+  it.live("serves for a user without rights, who owns the embedded database", () =>
+    Effect.gen(function*() {
+      const folder = yield* dataDir
+      if (ordinary !== undefined) NodeFs.chownSync(folder, ordinary.uid, ordinary.gid)
+      const program = yield* readableProgram
+      const command = [NodePath.join(program, "node_modules/.bin/node"), NodePath.join(program, "src/main.ts"), "serve"]
+      const port = yield* freePort
+      const { output } = yield* start(command, { DATA_DIR: folder, HOME: folder, PORT: String(port) }, ordinary)
+      const answer = Effect.tryPromise(() => fetch(`http://127.0.0.1:${port}/health/ready`)).pipe(
+        Effect.map(({ status }) => ({ status, text: output() })),
+        Effect.orElseSucceed(() => ({ status: 0, text: output() }))
+      )
+      yield* eventually(answer, ({ status }) => status === 200)
+      const { uid } = NodeFs.statSync(NodePath.join(folder, "db/pg18"))
+      assert.strictEqual(uid, ordinary?.uid ?? process.getuid?.())
     }).pipe(Effect.scoped))
 
   // The server has another account only where root starts it.
