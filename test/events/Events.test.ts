@@ -4,10 +4,11 @@ import { SqlClient, Statement } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { compile } from "../../src/events/EventPattern.ts"
 import { type Addressed, type DomainEvent, domainEvent, Events, Subscriber } from "../../src/events/Events.ts"
-import { createPartitions } from "../../src/platform/database/Partitions.ts"
+import { createPartitions, dropPartitions } from "../../src/platform/database/Partitions.ts"
 import { AccountId, DeliveryId, EmailMessageId, WebhookId } from "../../src/values/Ids.ts"
 import { noLabels } from "../../src/values/Labels.ts"
 import { Timestamp } from "../../src/values/Timestamp.ts"
+import { recreatePartitions } from "../support/partitions.ts"
 import { TestDatabase, transaction } from "../support/TestDatabase.ts"
 
 const enqueued: Array<Addressed> = []
@@ -139,15 +140,28 @@ layer(Subject, { excludeTestServices: true })("Events", (it) => {
 })
 
 layer(Subject, { excludeTestServices: true })("a node whose clock is wrong", (it) => {
+  const publishes = Effect.fnUntraced(function*(daysFast: number) {
+    const events = yield* Events
+    const now = yield* Clock.currentTimeMillis
+    return yield* Effect.andThen(
+      TestClock.setTime(now + daysFast * 24 * 3_600_000),
+      Effect.map(Effect.exit(events.publish([sent(1)])), Exit.isSuccess)
+    ).pipe(Effect.provide(TestClock.layer()))
+  })
+
   it.effect("publishes while it is less than two weeks fast, and not when it is more", () =>
     Effect.gen(function*() {
-      const events = yield* Events
       yield* createPartitions(14)
-      const now = yield* Clock.currentTimeMillis
-      const publishes = Effect.fnUntraced(function*(daysFast: number) {
-        yield* TestClock.setTime(now + daysFast * 24 * 3_600_000)
-        return Exit.isSuccess(yield* Effect.exit(events.publish([sent(1)])))
-      }, Effect.provide(TestClock.layer()))
       assert.deepStrictEqual([yield* publishes(13.9), yield* publishes(16)], [true, false])
+    }))
+
+  it.effect("publishes while it is slow by fewer days than payloads are kept, and not when it is more", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const daysKept = 7
+      yield* recreatePartitions(-daysKept - 3, 14)
+      yield* sql`update retention_clock set at = now()`
+      yield* Effect.repeat(dropPartitions("events", daysKept), { while: (dropped) => dropped.length > 0 })
+      assert.deepStrictEqual([yield* publishes(-daysKept + 0.1), yield* publishes(-daysKept - 2)], [true, false])
     }))
 })
