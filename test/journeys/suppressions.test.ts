@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { asking, ended, sendBulk } from "../support/bulkMail.ts"
 import { Relay } from "../support/Relay.ts"
 import { makeAccount, makeKey, type RunningNode, Service } from "../support/Service.ts"
+import { reaching, sendEmail } from "../support/singleMail.ts"
 
 const path = "/v1/email/suppressions"
 
@@ -189,6 +190,11 @@ layer(Relay.layer(), { excludeTestServices: true })((it) => {
           assert.strictEqual((yield* node.request(method, at("shared@people.example"), { key: other.key })).status, 404)
         }
         assert.strictEqual((yield* node.request("GET", path, { key: other.key })).at("meta", "total"), 0)
+        const statusOf = Effect.fnUntraced(function*(key: string) {
+          const id = yield* sendEmail(node, key, { to: "shared@people.example", subject: "Hello", text: "Hello" })
+          return (yield* reaching(node, { id, key, statuses: ["sent", "suppressed"] }))["status"]
+        })
+        assert.deepStrictEqual([yield* statusOf(key), yield* statusOf(other.key)], ["suppressed", "sent"])
         const own = yield* add(node, other.key, "shared@people.example")
         assert.strictEqual(own.at("data", "reason"), "manual")
         assert.strictEqual((yield* node.request("DELETE", at("shared@people.example"), { key: other.key })).status, 200)
