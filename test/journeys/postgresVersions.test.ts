@@ -3,10 +3,15 @@
  * the embedded version. npm has the servers for Linux on x64; on another system this file is skipped.
  */
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Logger } from "effect"
 import { SqlClient } from "effect/sql"
 import * as NodeFs from "node:fs"
 import * as NodePath from "node:path"
+import { prune } from "../../src/app/server/Pruning.ts"
+import { retain } from "../../src/app/server/Retention.ts"
+import { AppConfig } from "../../src/platform/config/AppConfig.ts"
+import { guarded } from "../contract/contract.ts"
+import { isList } from "../contract/document.ts"
 import { ended, sendBulk } from "../support/bulkMail.ts"
 import { checkCode, codeFor, sendCode } from "../support/codes.ts"
 import { foreignServer } from "../support/foreignServer.ts"
@@ -99,12 +104,29 @@ const sms = Effect.fnUntraced(function*(node: RunningNode, key: string) {
   assert.lengthOf(yield* phoneOf(node, to), 1)
 })
 
+const lists = guarded.filter((endpoint) =>
+  isList(endpoint) && endpoint.rule.mode !== "test" && !endpoint.path.includes(":")
+)
+
+/** Every list, searches and statistics, and a round of retention. */
+const readings = Effect.fnUntraced(function*(node: RunningNode, key: string) {
+  const further = ["/v1/messages?q=hello&to=ada", "/v1/account/stats?granularity=hour&timezone=Africa/Kigali"]
+  for (const path of [...lists.map((list) => list.path), ...further]) {
+    const { status, text } = yield* node.request("GET", path, { key })
+    assert.strictEqual(status, 200, `${path}: ${text}`)
+  }
+  const logged: Array<string> = []
+  const logger = Logger.make(({ message }) => void logged.push(String(message)))
+  yield* Effect.provide(Effect.andThen(retain, prune), [AppConfig.layer, Logger.layer([logger])])
+  assert.deepStrictEqual(logged.filter((line) => line.includes("failed")), [])
+})
+
 layer(Layer.merge(Servers.layer, WhatsApp.simulated), { excludeTestServices: true })(
   "the service on each PostgreSQL",
   (it) => {
     for (const version of versions) {
       it.effect.skipIf(!canRun)(
-        `PostgreSQL ${version} carries mails, an SMS, a code, a failover, a WhatsApp session and a signed event`,
+        `PostgreSQL ${version} carries every channel, a signed event, lists, searches, statistics and a round of retention`,
         () =>
           Effect.gen(function*() {
             const sql = yield* SqlClient.SqlClient
@@ -118,6 +140,7 @@ layer(Layer.merge(Servers.layer, WhatsApp.simulated), { excludeTestServices: tru
             )
             // The code and the failover send mails, too.
             yield* eventually(received(1), (events) => events.some(({ data }) => data["id"] === mail))
+            yield* readings(node, key)
           }).pipe(Effect.provide(databaseOn(version)))
       )
     }
