@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { Messages } from "../../src/console/language/Messages.ts"
-import { cursorOf, pageOf, positionIn } from "../../src/console/page/cursor.ts"
+import { cursorOf, cursorsAround, pageOf, positionIn } from "../../src/console/page/cursor.ts"
 import { sentenceOf, type Surroundings, type Told } from "../../src/console/pages/messages/explanation.ts"
 import { bar, legend, span, timeline } from "../../src/console/ui/progress.ts"
 import { explain, type Hold } from "../../src/messages/Explanation.ts"
@@ -151,10 +151,36 @@ it.layer(Messages.layer)("the cursor of a list", (it) => {
       assert.isUndefined(pageOf([1, 2], 2, (row) => [row]).older)
     }))
 
+  it.effect("leads back page by page, to the newest rows last", () =>
+    Effect.gen(function*() {
+      const [a, b] = [cursorOf([2]), cursorOf([4])]
+      const around = (search: string) => Effect.map(askOf(search), (ask) => cursorsAround(ask, b))
+      assert.deepStrictEqual(yield* around(""), { older: { cursor: `.${b}` } })
+      assert.deepStrictEqual(yield* around(`cursor=.${a}`), {
+        newer: { cursor: null },
+        older: { cursor: `.${a}.${b}` }
+      })
+      assert.deepStrictEqual(cursorsAround(yield* askOf(`cursor=.${a}.${b}`), undefined), {
+        newest: { cursor: null },
+        newer: { cursor: `.${a}` }
+      })
+      assert.deepStrictEqual(positionIn(yield* askOf(`cursor=.${a}.${b}`), Schema.Tuple([Schema.Int])), [4])
+    }))
+
+  it.effect("names the last forty pages at most, and no page before the first of these", () =>
+    Effect.gen(function*() {
+      const a = cursorOf([2])
+      const full = `cursor=${Array.from({ length: 40 }, () => a).join(".")}`
+      const { newer, older } = cursorsAround(yield* askOf(full), a)
+      assert.strictEqual(older?.cursor.split(".").length, 40)
+      assert.strictEqual(newer?.cursor?.split(".").length, 39)
+      assert.deepStrictEqual(cursorsAround(yield* askOf(`cursor=${a}`), undefined), { newest: { cursor: null } })
+    }))
+
   it.effect("that this list cannot have starts the list over", () =>
     Effect.gen(function*() {
       const Place = Schema.Tuple([Schema.Int])
-      for (const cursor of ["", "x", cursorOf(["drop table"]), cursorOf([1, 2]), cursorOf([1.5])]) {
+      for (const cursor of ["", "x", ".x", cursorOf(["drop table"]), cursorOf([1, 2]), cursorOf([1.5])]) {
         assert.isNull(positionIn(yield* askOf(`cursor=${cursor}`), Place), cursor)
       }
     }))

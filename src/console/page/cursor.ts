@@ -5,10 +5,19 @@ import type { Ask } from "./Ask.ts"
 /** The parameter of an address for the rows behind a position. */
 export const cursorOf = (position: Position): string => Buffer.from(JSON.stringify(position)).toString("base64url")
 
+/**
+ * The pages that led to this one and then this one, each by its cursor: the newest rows have an empty one. A cursor of the API
+ * stands alone.
+ */
+const pagesIn = ({ query }: Ask) => (query.get("cursor") ?? "").split(".")
+
+/** Most pages that an address names: servers refuse a long one. */
+const mostPages = 40
+
 /** The position in the address; null for the first page, and for one that this list cannot have. */
-export const positionIn = <P extends Position>({ query }: Ask, schema: Schema.Codec<P, unknown>): P | null => {
+export const positionIn = <P extends Position>(ask: Ask, schema: Schema.Codec<P, unknown>): P | null => {
   const decode = Schema.decodeUnknownOption(Schema.fromJsonString(schema))
-  return Option.getOrNull(decode(Buffer.from(query.get("cursor") ?? "", "base64url").toString()))
+  return Option.getOrNull(decode(Buffer.from(pagesIn(ask).at(-1) ?? "", "base64url").toString()))
 }
 
 /** A page of rows, which were read with one more to know whether others follow. */
@@ -21,8 +30,14 @@ export const pageOf = <Row>(
   return { rows: rows.slice(0, size), older: last === undefined ? undefined : cursorOf(positionAt(last)) }
 }
 
-/** The parameters of the pages around this one: the newest one, unless this is it, and the one with older rows. */
-export const cursorsAround = ({ query }: Ask, older: string | undefined) => ({
-  ...(query.has("cursor") && { newest: { cursor: null } }),
-  ...(older !== undefined && { older: { cursor: older } })
-})
+/** The parameters of the pages around this one: the newest rows, the page that led here, and the one with older rows. */
+export const cursorsAround = (ask: Ask, older: string | undefined) => {
+  const pages = pagesIn(ask)
+  const before = pages.slice(0, -1)
+  const newer = before.length === 0 ? undefined : before.join(".")
+  return {
+    ...(ask.query.has("cursor") && newer !== "" && { newest: { cursor: null } }),
+    ...(newer !== undefined && { newer: { cursor: newer === "" ? null : newer } }),
+    ...(older !== undefined && { older: { cursor: [...pages, older].slice(-mostPages).join(".") } })
+  }
+}
