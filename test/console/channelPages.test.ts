@@ -1,6 +1,8 @@
 /** What the pages of webhooks, WhatsApp sessions and domains say, drawn without a server. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
+import type { ApiKey } from "../../src/api-keys/ApiKey.ts"
+import { ApiKeys } from "../../src/api-keys/ApiKeys.ts"
 import type { Suppression } from "../../src/channels/email/suppressions/Suppression.ts"
 import { Suppressions } from "../../src/channels/email/suppressions/Suppressions.ts"
 import { Contacts } from "../../src/channels/whatsapp/directory/Contacts.ts"
@@ -9,6 +11,7 @@ import { Sessions } from "../../src/channels/whatsapp/sessions/Sessions.ts"
 import { Messages } from "../../src/console/language/Messages.ts"
 import type { AccountAsk } from "../../src/console/page/Ask.ts"
 import type { AccountPage } from "../../src/console/page/Page.ts"
+import { requestsPages } from "../../src/console/pages/develop/RequestsPages.ts"
 import { domainsPages } from "../../src/console/pages/email/DomainsPages.ts"
 import { suppressionsPages } from "../../src/console/pages/email/SuppressionsPages.ts"
 import { verifyPages } from "../../src/console/pages/verify/VerifyPages.ts"
@@ -20,7 +23,8 @@ import { sessionChangePages } from "../../src/console/pages/whatsapp/SessionChan
 import { sessionsPages } from "../../src/console/pages/whatsapp/SessionsPages.ts"
 import { DomainRegistrations } from "../../src/email-domains/DomainRegistrations.ts"
 import { type Call, OwnCalls } from "../../src/platform/calls/OwnCalls.ts"
-import { EmailDomainId, WebhookId, WhatsAppSessionId } from "../../src/values/Ids.ts"
+import { Requests } from "../../src/requests/Requests.ts"
+import { ApiKeyId, EmailDomainId, WebhookId, WhatsAppSessionId } from "../../src/values/Ids.ts"
 import { allows, type Role } from "../../src/values/Permission.ts"
 import { Timestamp } from "../../src/values/Timestamp.ts"
 import { Verifications } from "../../src/verify/Verifications.ts"
@@ -58,6 +62,7 @@ const askOf = ({ language = "en", params = { id: "5" }, query = "", role = "owne
       account: { id: 7, trial },
       signedIn: { person: { id: 1 } },
       accountId: 7,
+      mode: "live",
       to: (path: string) => `/console/7${path}`,
       can: (permission: Parameters<typeof allows>[1]) => allows(role, permission)
     }) as unknown as AccountAsk)
@@ -84,6 +89,20 @@ const webhook: Webhook = {
   tags: [],
   headers: {},
   created_at: at
+}
+
+const key: ApiKey = {
+  id: ApiKeyId.make(8),
+  name: "Shop",
+  key_prefix: "sk_live_abcd",
+  mode: "live",
+  scopes: [],
+  permissions: [],
+  expires_at: null,
+  created_at: at,
+  last_used_at: null,
+  rotated_at: null,
+  is_active: true
 }
 
 const figures: AttemptFigures = { succeeded: 996, failed: 4, p95_ms: 430, waiting: 2, oldest_waiting_at: at }
@@ -336,6 +355,40 @@ it.layer(Messages.layer)("lists", (it) => {
         "/v1/whatsapp/contacts?session_id=5&q=Ada%20%26%20Bob",
         "/v1/webhooks/5/recover?since=2026-05-03T08%3A00%3A00.000Z&until=2026-05-03T10%3A00%3A00.000Z&status=failed"
       ])
+    }))
+
+  it.effect("have fields for a time in the reader's zone, or in that of the address", () =>
+    Effect.gen(function*() {
+      const of = (query: string) => overRows(verifyPages[0], { query })
+      const own = yield* of("from_date=2026-05-03T10:00&to_date=2026-05-03T12:00:30")
+      const from = "from_date=2026-05-03T08%3A00%3A00.000Z"
+      assert.strictEqual(own.curl, `/v1/verify/status?${from}&to_date=2026-05-03T10%3A00%3A00.000Z`)
+      const field = (time: string) =>
+        `<input type="datetime-local" id="filter-from_date" name="from_date" value="${time}"`
+      assert.include(own.content.markup, field("2026-05-03T10:00"))
+      assert.include(own.content.markup, "<bdi>May 3, 2026, 10:00</bdi>")
+      assert.include(own.content.markup, "name=\"zone\" value=\"Africa/Kigali\"")
+      const other = yield* of("from_date=2026-05-03T10:00&zone=America/New_York")
+      assert.include(other.content.markup, field("2026-05-03T16:00"))
+      const instant = yield* of("from_date=2026-05-03T10:00:00Z&zone=America/New_York")
+      assert.include(instant.content.markup, field("2026-05-03T12:00"))
+      const wrong = yield* of("from_date=2026-05-03T10:00&to_date=2026-05-03T25:00&zone=Mars")
+      assert.include(wrong.content.markup, "was ignored: from_date, to_date.")
+    }))
+
+  it.effect("of requests have a field for the key, with the keys of the mode", () =>
+    Effect.gen(function*() {
+      const row = (id: number, mode: "live" | "test") => ({ ...key, id: ApiKeyId.make(id), name: `Key ${id}`, mode })
+      const { content } = yield* Effect.provide(
+        shownBy(requestsPages[0], { query: "key_id=8" }),
+        Layer.merge(
+          Layer.mock(Requests)({ list: () => Effect.succeed([]) }),
+          Layer.mock(ApiKeys)({ list: () => Effect.succeed([row(8, "live"), row(9, "test")]) })
+        )
+      )
+      assert.include(content.markup, "<option value=\"8\" selected>Key 8</option>")
+      assert.include(content.markup, "<span>API key: <bdi>Key 8</bdi></span>")
+      assert.notInclude(content.markup, "Key 9")
     }))
 
   it.effect("of codes have a search that its label tells from the search for everything", () =>

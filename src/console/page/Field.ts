@@ -124,7 +124,7 @@ export const timeOf = (
 ): DateTime.Zoned | undefined =>
   Maybe.getOrUndefined(
     Maybe.flatMap(
-      Maybe.liftPredicate((given: string) => /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(given))(text ?? ""),
+      Maybe.liftPredicate((given: string) => /^\d{4}-\d\d-\d\dT\d\d:\d\d(:[\d.]+)?$/.test(given))(text ?? ""),
       (given) => DateTime.makeZoned(`${given.slice(0, 16)}Z`, { timeZone: timezone, adjustForTimeZone: true })
     )
   )

@@ -1,13 +1,26 @@
-import { Option, Schema } from "effect"
+import { DateTime, Option, Schema } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import type { Ask } from "./Ask.ts"
+import { timeOf } from "./Field.ts"
+
+/** The times of a list's filter. */
+export const timeNames: ReadonlySet<string> = new Set(["from_date", "to_date"])
+
+/** The parameter with the zone in which a person typed the times of a filter: an address means the same to every reader. */
+export const zoneName = "zone"
+
+/** A filter as the endpoint takes it: of a time that a person typed, the instant. */
+const wireOf = ({ query, timezone }: Ask, name: string, value: string) => {
+  const time = timeNames.has(name) ? timeOf({ timezone: query.get(zoneName) ?? timezone }, value) : undefined
+  return time === undefined ? value : DateTime.formatIso(time)
+}
 
 /**
  * The filters of the address, checked by the endpoint that gives the same list: those that it would accept, also as the
  * endpoint reads them, and the names of those that it would refuse.
  */
 export const filtersIn = <E extends HttpApiEndpoint.Top, const Name extends string>(
-  { query }: Ask,
+  ask: Ask,
   endpoint: E,
   names: ReadonlyArray<Name>
 ) => {
@@ -16,7 +29,8 @@ export const filtersIn = <E extends HttpApiEndpoint.Top, const Name extends stri
     endpoint.query as Schema.Codec<E["~Query"]["Type"], unknown>
   )
   const given = names.flatMap((name) => {
-    const [first, ...others] = query.getAll(name).filter((value) => value !== "")
+    const [first, ...others] = ask.query.getAll(name)
+      .flatMap((value) => value === "" ? [] : [wireOf(ask, name, value)])
     return first === undefined ? [] : [{ name, value: others.length === 0 ? first : [first, ...others] }]
   })
   const isValid = ({ name, value }: typeof given[number]) => Option.isSome(decode({ [name]: value }))

@@ -1,8 +1,10 @@
+import { DateTime, Option } from "effect"
 import { Html, html, type HtmlValue } from "../../platform/http/html.ts"
 import { type Key, marked } from "../language/Messages.ts"
 import type { Ask } from "../page/Ask.ts"
 import { withQuery } from "../page/Ask.ts"
-import type { Given } from "../page/filter.ts"
+import { localText } from "../page/Field.ts"
+import { type Given, timeNames, zoneName } from "../page/filter.ts"
 import { icon, listed, momentText, note } from "./parts.ts"
 
 /** A column of a table. */
@@ -96,13 +98,27 @@ export const filterText = ({ query }: Ask, { hint, label, name }: FilterField): 
   }>${hidden(name, others)}${hint !== undefined && html`<p class="hint" id="filter-${name}-hint">${hint}</p>`}</div>`
 }
 
-/** The fields of a filter below the search. The filters `kept` have no field and stay. */
-export const filterFields = ({ query, t }: Ask, fields: Html, kept: ReadonlyArray<string>): Html =>
-  html`<details class="filter"><summary>${icon("chevron-down")}<span>${
+/** A time of a filter, in the zone of the reader. */
+const filterTime = (ask: Ask, name: "from_date" | "to_date"): Html => {
+  const given = DateTime.make(Date.parse(ask.query.get(name) ?? ""))
+  return html`<div class="field"><label for="filter-${name}">${
+    ask.t.text(`messages.${name}`)
+  }</label><input type="datetime-local" id="filter-${name}" name="${name}" value="${
+    Option.isSome(given) && localText(ask, given.value)
+  }"></div>`
+}
+
+/** The fields of a filter below the search, the last two for its time. The filters `kept` have no field and stay. */
+export const filterFields = (ask: Ask, fields: Html, kept: ReadonlyArray<string> = []): Html => {
+  const { query, t, timezone } = ask
+  return html`<details class="filter"><summary>${icon("chevron-down")}<span>${
     t.text("messages.filter")
-  }</span></summary><div class="fields">${fields}</div><div class="buttons"><button>${
-    t.text("messages.apply")
-  }</button></div></details>${kept.flatMap((name) => hidden(name, query.getAll(name)))}`
+  }</span></summary><div class="fields">${fields}${filterTime(ask, "from_date")}${filterTime(ask, "to_date")}</div>${
+    hidden(zoneName, [timezone])
+  }<div class="buttons"><button>${t.text("messages.apply")}</button></div></details>${
+    kept.flatMap((name) => hidden(name, query.getAll(name)))
+  }`
+}
 
 /** A part of the filter of a list. `name` is the parameter of the address. */
 export interface Chip {
@@ -121,8 +137,6 @@ export const chips = (ask: Ask, given: ReadonlyArray<Chip>): Html | false =>
       }"><span>${label}: <bdi>${value}</bdi></span>${icon("x")}</a></li>`
     )
   }</ul>`
-
-const times: ReadonlySet<string> = new Set(["from_date", "to_date"])
 
 /** What an address filters by: chips of the filters that apply, below a note that names those that the endpoint refuses. */
 export const appliedFilters = <Name extends string>(
@@ -143,7 +157,7 @@ ${
       ...valid.map(({ name, value }) => ({
         name,
         label: t.named(labels[name]) ?? name,
-        value: listed(ask, [value].flat().map((one) => times.has(name) ? momentText(ask, one) : shown(name, one)))
+        value: listed(ask, [value].flat().map((one) => timeNames.has(name) ? momentText(ask, one) : shown(name, one)))
       })),
       ...more
     ])

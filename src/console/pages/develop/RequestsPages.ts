@@ -1,4 +1,5 @@
 import { Effect, Option, Schema } from "effect"
+import type { ApiKey } from "../../../api-keys/ApiKey.ts"
 import { NotFound } from "../../../platform/http/ApiErrors.ts"
 import { html } from "../../../platform/http/html.ts"
 import { RequestId, type RequestRecord } from "../../../requests/RequestRecord.ts"
@@ -36,6 +37,7 @@ import {
   search,
   table
 } from "../../ui/table.ts"
+import { keyChoice, keysOf, nameOf } from "../messages/messageParts.ts"
 
 const perPage = 50
 
@@ -63,7 +65,7 @@ const labels: Readonly<Record<Name, Key>> = {
   method: "requests.method",
   path: "requests.path",
   recipient: "requests.recipient",
-  key_id: "find.kind.key",
+  key_id: "messages.key",
   from_date: "messages.from_date",
   to_date: "messages.to_date"
 }
@@ -133,7 +135,7 @@ const groupColumns = (ask: AccountAsk): ReadonlyArray<Column<Group>> => {
 
 const classes = ["2xx", "4xx", "5xx"] as const
 
-const searchOf = (ask: AccountAsk) => {
+const searchOf = (ask: AccountAsk, keys: ReadonlyArray<ApiKey>) => {
   const { t } = ask
   const fields = html`${
     filterChoice(ask, {
@@ -151,18 +153,20 @@ const searchOf = (ask: AccountAsk) => {
     filterText(ask, { name: "error_type", label: t.text("requests.errorType") })
   }${
     filterText(ask, { name: "recipient", label: t.text("requests.recipient"), hint: t.text("requests.recipientHint") })
-  }`
+  }${keyChoice(ask, keys)}`
   return search(ask, {
     name: "request_id",
     label: t.text("requests.id"),
     hint: t.text("requests.idHint"),
     button: t.text("messages.search"),
-    more: filterFields(ask, fields, ["key_id", "from_date", "to_date"])
+    more: filterFields(ask, fields)
   })
 }
 
-const shown = ({ t }: Ask) => (name: Name, value: string) =>
-  name === "status" ? t.named(`requests.status.${value}`) ?? value : value
+const shown = ({ t }: Ask, keys: ReadonlyArray<ApiKey>) => (name: Name, value: string) => {
+  if (name === "key_id") return nameOf(keys, value)
+  return name === "status" ? t.named(`requests.status.${value}`) ?? value : value
+}
 
 const nothing = ({ path, t }: AccountAsk, isFiltered: boolean) =>
   isFiltered
@@ -190,9 +194,9 @@ const list = Page.account({
       const groups = isStart && rows.length > 0
         ? groupsOf(yield* requests.list(accountId, { status: "4xx" }, { limit: mostGrouped, offset: 0, after: null }))
         : []
-      return { filtered, groups, page: pageOf(rows, perPage, ({ id }) => [id]) }
+      return { filtered, groups, keys: yield* keysOf(ask), page: pageOf(rows, perPage, ({ id }) => [id]) }
     }),
-  draw: ({ filtered, groups, page: { older, rows } }, given) => {
+  draw: ({ filtered, groups, keys, page: { older, rows } }, given) => {
     const ask = tidied(given, filtered.valid)
     const { query, t, to } = ask
     const isFirst = !given.query.has("cursor")
@@ -206,8 +210,8 @@ const list = Page.account({
         { leadsTo: to(`/requests/${only.id}`) }),
       content: rows.length === 0 && filtered.valid.length === 0 && filtered.refused.length === 0 && isFirst
         ? nothing(ask, false)
-        : html`${searchOf(ask)}
-${appliedFilters(ask, filtered, { labels, shown: shown(ask) })}
+        : html`${searchOf(ask, keys)}
+${appliedFilters(ask, filtered, { labels, shown: shown(ask, keys) })}
 ${
           rows.length === 0
             ? nothing(ask, true)

@@ -1,6 +1,5 @@
 import { Effect } from "effect"
 import type { ApiKey } from "../../../api-keys/ApiKey.ts"
-import { ApiKeys } from "../../../api-keys/ApiKeys.ts"
 import type { Session } from "../../../channels/whatsapp/model/Session.ts"
 import { Sessions } from "../../../channels/whatsapp/sessions/Sessions.ts"
 import { AllMessages, SummaryPosition } from "../../../history/AllMessages.ts"
@@ -27,7 +26,7 @@ import {
   table,
   wantsCsv
 } from "../../ui/table.ts"
-import { channelPermissions, channelsOf, recipients, statusBadge } from "./messageParts.ts"
+import { channelPermissions, channelsOf, keyChoice, keysOf, nameOf, recipients, statusBadge } from "./messageParts.ts"
 import { messagesCsv } from "./messagesCsv.ts"
 
 const perPage = 50
@@ -135,13 +134,7 @@ const searchOf = (ask: AccountAsk, { keys, kept, sessions }: Offered & { readonl
     })
   }${filterText(ask, { name: "to", label: t.text("messages.to"), hint: t.text("messages.toHint") })}${
     filterText(ask, { name: "domain", label: t.text("messages.domain"), hint: t.text("messages.domainHint") })
-  }${
-    (keys.length > 0 || ask.query.has("key_id")) && filterChoice(ask, {
-      name: "key_id",
-      label: t.text("messages.key"),
-      options: keys.map(({ id, name }) => [String(id), name])
-    })
-  }${filterText(ask, { name: "tag", label: t.text("messages.tag") })}${
+  }${keyChoice(ask, keys)}${filterText(ask, { name: "tag", label: t.text("messages.tag") })}${
     filterText(ask, { name: "metadata", label: t.text("message.metadata"), hint: t.text("messages.metadataHint") })
   }${filterText(ask, { name: "error_code", label: t.text("message.code") })}${
     (sessions.length > 0 || ask.query.has("session_id")) && filterChoice(ask, {
@@ -154,14 +147,13 @@ const searchOf = (ask: AccountAsk, { keys, kept, sessions }: Offered & { readonl
     label: t.text("messages.q"),
     hint: t.text("messages.searchHint"),
     button: t.text("messages.search"),
-    more: filterFields(ask, fields, ["batch_id", "from_date", "to_date", ...kept])
+    more: filterFields(ask, fields, ["batch_id", ...kept])
   })
 }
 
 const shown = ({ t }: Ask, { keys, sessions }: Offered) => (name: Name, value: string) => {
-  if (name === "session_id" || name === "key_id") {
-    return (name === "key_id" ? keys : sessions).find(({ id }) => String(id) === value)?.name ?? value
-  }
+  if (name === "session_id") return nameOf(sessions, value)
+  if (name === "key_id") return nameOf(keys, value)
   if (name === "channel") return t.named(`channel.${value}`) ?? value
   if (name === "direction") return t.named(`messages.direction.${value}`) ?? value
   return name === "status" ? t.named(`status.${value}`) ?? value : value
@@ -189,12 +181,6 @@ const mostSessions = 100
 const sessionsOf = Effect.fnUntraced(function*({ accountId, can }: AccountAsk) {
   if (!can("sessions:read") || !can(channelPermissions.whatsapp.read)) return []
   return (yield* (yield* Sessions).list(accountId, {}, { limit: mostSessions, offset: 0, after: null })).rows
-})
-
-/** The keys of the account, if its person may see them. */
-const keysOf = Effect.fnUntraced(function*({ accountId, can, mode }: AccountAsk) {
-  if (!can("keys:read")) return []
-  return (yield* (yield* ApiKeys).list(accountId)).filter((key) => key.mode === mode)
 })
 
 /** The messages of all channels, newest first. */

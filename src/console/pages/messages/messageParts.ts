@@ -1,5 +1,7 @@
 /** What the pages of messages share. */
 import { Effect, Option, Schema } from "effect"
+import type { ApiKey } from "../../../api-keys/ApiKey.ts"
+import { ApiKeys } from "../../../api-keys/ApiKeys.ts"
 import type { EmailRecipient } from "../../../channels/email/single/Email.ts"
 import { type AnyStatus, SummaryChannel } from "../../../messages/MessageSummary.ts"
 import { SandboxMessages } from "../../../messages/SandboxMessage.ts"
@@ -11,7 +13,7 @@ import type { Permission } from "../../../values/Permission.ts"
 import type { VerificationStatus } from "../../../verify/Verification.ts"
 import type { AccountAsk, Ask } from "../../page/Ask.ts"
 import { badge, code, foreign, number, type Tone } from "../../ui/parts.ts"
-import type { Column } from "../../ui/table.ts"
+import { type Column, filterChoice } from "../../ui/table.ts"
 
 const tones: Readonly<Record<AnyStatus, Tone>> = {
   scheduled: "busy",
@@ -70,6 +72,26 @@ export const channelIn = Effect.fnUntraced(function*(ask: AccountAsk) {
 /** The channel of a tab: that of the address, or the first one. */
 export const tabIn = ({ query }: Ask, given: ReadonlyArray<SummaryChannel>): SummaryChannel =>
   given.find((channel) => channel === query.get("channel")) ?? given[0] ?? "email"
+
+/** The keys of the account, if its person may see them. */
+export const keysOf = Effect.fnUntraced(function*({ accountId, can, mode }: AccountAsk) {
+  if (!can("keys:read")) return []
+  return (yield* (yield* ApiKeys).list(accountId)).filter((key) => key.mode === mode)
+})
+
+/** The field of a filter by key. */
+export const keyChoice = (ask: Ask, keys: ReadonlyArray<ApiKey>): Html | false =>
+  (keys.length > 0 || ask.query.has("key_id")) && filterChoice(ask, {
+    name: "key_id",
+    label: ask.t.text("messages.key"),
+    options: keys.map(({ id, name }) => [String(id), name])
+  })
+
+/** Of the keys or the sessions of an account, the name of one. */
+export const nameOf = (
+  rows: ReadonlyArray<{ readonly id: number; readonly name: string }>,
+  id: string
+): string => rows.find((row) => String(row.id) === id)?.name ?? id
 
 /** One recipient, or the first of several with the number of the others. */
 export const recipientsText = ({ t }: Ask, to: string | ReadonlyArray<string>): string => {

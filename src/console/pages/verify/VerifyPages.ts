@@ -68,7 +68,7 @@ const filterOf = (ask: AccountAsk) => {
   }`
   return html`<form method="get" action="${path}" class="search" role="search" aria-label="${
     t.text("messages.filter")
-  }">${filterFields(ask, fields, ["from_date", "to_date"])}</form>`
+  }">${filterFields(ask, fields)}</form>`
 }
 
 const shown = ({ t }: Ask) => (name: Name, value: string) => {
