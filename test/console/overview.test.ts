@@ -1,12 +1,21 @@
 /** The graph and the numbers of the overview, drawn without a server. */
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Schema } from "effect"
+import { DateTime, Effect, Layer, Schema } from "effect"
 import { Messages } from "../../src/console/language/Messages.ts"
-import type { Ask } from "../../src/console/page/Ask.ts"
+import type { AccountAsk, Ask } from "../../src/console/page/Ask.ts"
+import { attentionList } from "../../src/console/pages/overview/attentionList.ts"
 import { numbersOf, runsOutAt, stackOf, timesOf } from "../../src/console/pages/overview/numbers.ts"
+import { overviewPage } from "../../src/console/pages/overview/OverviewPage.ts"
 import { columns, roundedUp } from "../../src/console/ui/columns.ts"
 import type { CountedOutcome } from "../../src/events/EventNames.ts"
+import { AllMessages } from "../../src/history/AllMessages.ts"
+import { Attention } from "../../src/overview/Attention.ts"
+import type { AttentionItem } from "../../src/overview/attentionOf.ts"
+import { Statistics } from "../../src/overview/Statistics.ts"
 import type { StatisticsRow } from "../../src/overview/StatisticsRow.ts"
+import { UsageReports } from "../../src/usage/UsageReports.ts"
+import { Day } from "../../src/values/Day.ts"
+import { allows, type Role } from "../../src/values/Permission.ts"
 import { Timestamp } from "../../src/values/Timestamp.ts"
 
 const row = (outcome: CountedOutcome, count: number, channel: StatisticsRow["channel"] = "email"): StatisticsRow => ({
@@ -125,4 +134,100 @@ describe("the day on which a quota runs out", () => {
       assert.isTrue(DateTime.isLessThan(now, at) && DateTime.isLessThan(at, DateTime.makeUnsafe(resets_at)))
     }
   )
+})
+
+/** A request of a person in an account. */
+const askOf = (role: Role, trial = "none") =>
+  Effect.map(Effect.flatMap(Messages, (messages) => messages.in("en")), (t) =>
+    // The overview reads no more of a person and an account than this.
+    ({
+      t,
+      timezone: "UTC",
+      hourCycle: "h23",
+      query: new URLSearchParams(),
+      path: "/console/7/",
+      seal: () => ({ token: "token", once: "once" }),
+      account: { id: 7, role, trial },
+      mode: "live",
+      signedIn: { person: { timezone: "UTC" }, has_second_factor: true },
+      accountId: 7,
+      to: (path: string) => `/console/7${path}`,
+      can: (permission: Parameters<typeof allows>[1]) => allows(role, permission)
+    }) as unknown as AccountAsk)
+
+it.layer(Messages.layer)("what needs attention", (it) => {
+  const item = (code: AttentionItem["code"]): AttentionItem => ({
+    code,
+    severity: "bad",
+    since: null,
+    subject: { id: 5, name: "<shop>" },
+    message: ""
+  })
+  /** The forms and the links of an item. */
+  const controls = (code: AttentionItem["code"], role: Role = "owner", trial?: string) =>
+    Effect.map(askOf(role, trial), (ask) => {
+      const { markup } = attentionList(ask, [item(code)])
+      const forms = [...markup.matchAll(/action="([^"]+)"><input type="hidden" name="_action" value="(\w+)"/g)]
+      const links = [...markup.matchAll(/<a class="button" href="([^"]+)"/g)]
+      return [...forms.map(([, at, name]) => `${name} ${at}`), ...links.map(([, href]) => href)]
+    })
+
+  it.effect("has the button that helps, beside the page of its subject", () =>
+    Effect.gen(function*() {
+      const [webhook, session, domain] = ["/console/7/webhooks/5", "/console/7/whatsapp/5", "/console/7/domains/5"]
+      assert.deepStrictEqual(yield* controls("webhook_unhealthy"), [`enable ${webhook}`, `${webhook}/test`, webhook])
+      assert.deepStrictEqual(yield* controls("webhook_failing"), [`${webhook}/test`, webhook])
+      assert.deepStrictEqual(yield* controls("session_failed"), [`connect ${session}`, session])
+      assert.deepStrictEqual(yield* controls("session_disconnected"), [`connect ${session}`, session])
+      assert.deepStrictEqual(yield* controls("session_unpaired"), [session])
+      assert.deepStrictEqual(yield* controls("domain_lost"), [`check ${domain}`, domain])
+      assert.deepStrictEqual(yield* controls("domain_pending"), [`check ${domain}`, domain])
+    }))
+
+  it.effect("has no button that the role or the plan of its reader refuses", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* controls("webhook_unhealthy", "support"), ["/console/7/webhooks/5"])
+      assert.deepStrictEqual(yield* controls("session_failed", "support"), ["/console/7/whatsapp/5"])
+      assert.deepStrictEqual(yield* controls("domain_lost", "support"), ["/console/7/domains/5"])
+      const onTrial = yield* controls("webhook_unhealthy", "owner", "running")
+      assert.deepStrictEqual(onTrial, ["/console/7/webhooks/5/test", "/console/7/webhooks/5"])
+    }))
+})
+
+it.layer(Messages.layer)("the overview", (it) => {
+  /** The overview of an account that may use so much of its mails of the month. */
+  const drawn = (limit: number | null) =>
+    Effect.flatMap(askOf("owner"), (ask) => overviewPage.show(ask)).pipe(
+      Effect.map(({ content }) => content.markup),
+      Effect.provide(Layer.mergeAll(
+        Layer.mock(Attention)({
+          of: () => Effect.succeed([]),
+          firstSteps: () => Effect.succeed({ key: true, domain: true, webhook: true, message: true })
+        }),
+        Layer.mock(Statistics)({ read: () => Effect.succeed([]) }),
+        Layer.mock(AllMessages)({ list: () => Effect.succeed([]) }),
+        Layer.mock(UsageReports)({
+          usage: () =>
+            Effect.succeed({
+              period: { from: Day.make("2026-05-01"), to: Day.make("2026-06-01") },
+              plan: "starter",
+              metrics: [],
+              quotas: [{
+                resource: "email",
+                limit,
+                used: 40,
+                remaining: limit === null ? null : limit - 40,
+                resets_at: Timestamp.make("2026-06-01T00:00:00.000000Z")
+              }],
+              high_volume: false
+            })
+        })
+      ))
+    )
+
+  it.effect("has the bars of the quotas that are limited", () =>
+    Effect.gen(function*() {
+      assert.include(yield* drawn(100), "40 of 100 used")
+      assert.notInclude(yield* drawn(null), "class=\"quotas\"")
+    }))
 })

@@ -77,7 +77,7 @@ layer(Service.layer(), { excludeTestServices: true })("the overview in a browser
       Effect.gen(function*() {
         const { at, key, node, page } = yield* visit()
         yield* at("/usage")
-        yield* page.until(has("No usage yet"))
+        yield* page.until(has("No usage in this time"))
         yield* look(page, "usage-empty")
         yield* node.request("POST", "/v1/sms/send", { key, json: { to: "+250788123456", content: "Hello" } })
         yield* node.request("POST", "/v1/email/send", {
@@ -89,6 +89,18 @@ layer(Service.layer(), { excludeTestServices: true })("the overview in a browser
         yield* look(page, "usage")
         yield* page.click(".tabs a[href*='granularity=month']")
         yield* page.until(`document.querySelector(".tabs a[aria-current]")?.textContent === "Months"`)
+        yield* page.evaluate(`document.querySelector("#f-from_date").value = "2020-01-01"`)
+        yield* page.evaluate(`document.querySelector("#f-to_date").value = "2020-12-31"`)
+        yield* page.click(".filter button")
+        yield* page.until(has("No usage in this time"))
+        assert.include(
+          String(yield* page.evaluate("location.search")),
+          "from_date=2020-01-01&to_date=2020-12-31&granularity=month"
+        )
+        yield* page.evaluate(`document.querySelector("#f-to_date").value = "2019-12-31"`)
+        yield* page.click(".filter button")
+        yield* page.until(has("This time does not work."))
+        yield* look(page, "usage-wrong")
       })
   )
 
@@ -112,5 +124,13 @@ layer(Service.layer(), { excludeTestServices: true })("the overview in a browser
       assert.include(lines[2] ?? "", ",\"'=HYPERLINK(1)\",")
       const usage = yield* file("/usage?format=csv")
       assert.match(usage.text, /\n\d{4}-\d\d-\d\d,sms,1,0\r\n/)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`update usage_daily set day = '2025-11-30' where account_id = ${accountId} and metric = 'email'`
+      const past = "from_date=2025-10-01&to_date=2025-12-01"
+      const months = yield* file(`/usage?${past}&granularity=month&format=csv`)
+      assert.strictEqual(months.text, "date,metric,count,cost_usd\r\n2025-11-01,email,2,0\r\n")
+      const shown = yield* file(`/usage?${past}`)
+      assert.include(shown.text, `/v1/account/usage/daily?${past.replace("&", "&amp;")}`)
+      assert.include(shown.text, `href="/console/${accountId}/usage?${past.replace("&", "&amp;")}&amp;format=csv"`)
     }))
 })

@@ -168,7 +168,7 @@ const quoted = (value: string) => (value.match(/.{1,255}/g) ?? []).map((part) =>
 const zoneLine = ({ name, type, value }: DnsRecord) =>
   `${name}. 3600 IN ${type} ${type === "TXT" ? quoted(value) : `${value}.`}`
 
-const check = Action.make({
+export const check = Action.make({
   name: "check",
   endpoint: EmailDomainsApi.endpoints.verify,
   fields: {},

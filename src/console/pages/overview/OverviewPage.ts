@@ -5,6 +5,8 @@ import { Attention } from "../../../overview/Attention.ts"
 import { Statistics } from "../../../overview/Statistics.ts"
 import type { StatisticsRow } from "../../../overview/StatisticsRow.ts"
 import { type Html, html } from "../../../platform/http/html.ts"
+import type { UsageReport } from "../../../usage/UsageReport.ts"
+import { UsageReports } from "../../../usage/UsageReports.ts"
 import { fromDateTime } from "../../../values/Timestamp.ts"
 import type { AccountAsk } from "../../page/Ask.ts"
 import { withQuery } from "../../page/Ask.ts"
@@ -27,6 +29,7 @@ import {
   stackOf,
   timesOf
 } from "./numbers.ts"
+import { quotasCard } from "./UsagePage.ts"
 
 const stepNames = ["key", "domain", "webhook", "message", "factor"] as const
 type Steps = Readonly<Record<(typeof stepNames)[number], boolean>>
@@ -144,6 +147,11 @@ const failures = (ask: AccountAsk, rows: ReadonlyArray<MessageSummary>) =>
 
 const shownFailures = 5
 
+const quotas = (ask: AccountAsk, report: UsageReport, now: DateTime.Utc) => {
+  const limited = report.quotas.filter(({ limit }) => limit !== null)
+  return limited.length > 0 && quotasCard(ask, limited, now)
+}
+
 /** Most recent failures of the last 30 days. Bounced is a separate status. */
 const readFailures = Effect.fnUntraced(function*({ accountId, ...ask }: AccountAsk, since: DateTime.Utc) {
   const messages = yield* AllMessages
@@ -185,7 +193,7 @@ const readNumbers = Effect.fnUntraced(function*(ask: AccountAsk) {
   return {
     today: channelsOf(ask, "read").map((channel) => numbersOf(channel, ofToday, ofLastWeek)),
     graph: { range, times, rows },
-    since: DateTime.subtract(now, { days: 30 })
+    now
   }
 })
 
@@ -207,10 +215,11 @@ export const overviewPage = Page.account({
         ...numbers,
         steps,
         attention: yield* attention.of(accountId),
-        failed: yield* readFailures(ask, numbers.since)
+        report: yield* (yield* UsageReports).usage(accountId, {}),
+        failed: yield* readFailures(ask, DateTime.subtract(numbers.now, { days: 30 }))
       }
     }),
-  draw: ({ attention, failed, graph: graphed, steps, today: numbers }, ask) => ({
+  draw: ({ attention, failed, graph: graphed, now, report, steps, today: numbers }, ask) => ({
     title: ask.t.text("overview.title"),
     isLive: true,
     curl: "/v1/account/attention",
@@ -219,6 +228,7 @@ ${attentionList(ask, attention)}
 ${stepNames.some((name) => !steps[name]) && start(ask, steps)}
 ${numbers.length > 0 && today(ask, numbers)}
 ${graph(ask, graphed)}
+${quotas(ask, report, now)}
 ${failures(ask, failed)}
 </div>`
   })

@@ -1,7 +1,12 @@
 import type { AttentionItem } from "../../../overview/attentionOf.ts"
 import { type Html, html } from "../../../platform/http/html.ts"
 import type { AccountAsk } from "../../page/Ask.ts"
+import { buttonForm } from "../../ui/form.ts"
 import { card, foreign, icon, linkButton, moment, note } from "../../ui/parts.ts"
+import { check } from "../email/DomainsPages.ts"
+import { enable } from "../webhooks/WebhookPage.ts"
+import { changes } from "../webhooks/webhookParts.ts"
+import { connect } from "../whatsapp/SessionsPages.ts"
 
 /** The page with the buttons that help. */
 const placeOf = ({ can, to }: AccountAsk, { code, subject }: AttentionItem): string => {
@@ -54,6 +59,29 @@ const sentenceOf = ({ code, subject }: AttentionItem) =>
   (code === "queue_late" || code === "codes_late") && subject?.id === "whatsapp"
     ? `attention.${code}.whatsapp` as const
     : `attention.${code}` as const
+/** What a person can do at once. The page of the subject shows what became of it. */
+const actionOf = (ask: AccountAsk, item: AttentionItem, name: string) => {
+  const { can, t } = ask
+  const at = placeOf(ask, item)
+  const named = (label: string) => html`${label}<span class="hidden">: ${foreign(name)}</span>`
+  const test = () =>
+    can("webhooks:write") &&
+    linkButton(`${at}/test`, t.text("webhooks.test"), { label: `${t.text("webhooks.test")}: ${name}` })
+  switch (item.code) {
+    case "webhook_unhealthy":
+      return html`${changes(ask) && buttonForm(ask, enable, { at, label: named(t.text("webhooks.enable")) })}${test()}`
+    case "webhook_failing":
+      return test()
+    case "session_failed":
+    case "session_disconnected":
+      return can("sessions:write") && buttonForm(ask, connect, { at, label: named(t.text("sessions.reconnect")) })
+    case "domain_lost":
+    case "domain_pending":
+      return can("domains:write") && buttonForm(ask, check, { at, label: named(t.text("domains.check")) })
+    default:
+      return false
+  }
+}
 
 const itemOf = (ask: AccountAsk, item: AttentionItem) => {
   const { code, severity, since, subject } = item
@@ -66,7 +94,9 @@ const itemOf = (ask: AccountAsk, item: AttentionItem) => {
     t.rich(sentenceOf(item), { name: foreign(name) })
   }</p>${
     since !== null && html`<p class="quiet">${t.rich("attention.since", { time: moment(ask, since) })}</p>`
-  }</div>${linkButton(placeOf(ask, item), button, { label: `${button}${name === "" ? "" : `: ${name}`}` })}</li>`
+  }</div>${actionOf(ask, item, name)}${
+    linkButton(placeOf(ask, item), button, { label: `${button}${name === "" ? "" : `: ${name}`}` })
+  }</li>`
 }
 
 /** What needs attention, the worst first. */

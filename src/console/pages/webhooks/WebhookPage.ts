@@ -61,7 +61,7 @@ const activation = (name: "enable" | "disable") =>
     after: (_, { ask }) => goTo(withQuery(ask, {}), name === "enable" ? "webhooks.enabled" : "webhooks.disabled")
   })
 
-const enable = activation("enable")
+export const enable = activation("enable")
 const disable = activation("disable")
 
 const buttonsOf = (ask: AccountAsk, { id, status }: Webhook) => {

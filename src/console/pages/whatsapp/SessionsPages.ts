@@ -128,7 +128,7 @@ const asked = Action.make({
 const isRefused = Schema.is(Refused)
 
 /** A session that has connected by itself meanwhile needs nothing more. */
-const connect: typeof asked = {
+export const connect: typeof asked = {
   ...asked,
   run: (sent, ask) =>
     Effect.catchIf(
