@@ -22,6 +22,8 @@ import { directoryPages } from "../../src/console/pages/whatsapp/DirectoryPages.
 import { sessionChangePages } from "../../src/console/pages/whatsapp/SessionChangePages.ts"
 import { sessionsPages } from "../../src/console/pages/whatsapp/SessionsPages.ts"
 import { DomainRegistrations } from "../../src/email-domains/DomainRegistrations.ts"
+import type { EmailDomain } from "../../src/email-domains/EmailDomain.ts"
+import { warningsOf } from "../../src/email-domains/warningsOf.ts"
 import { type Call, OwnCalls } from "../../src/platform/calls/OwnCalls.ts"
 import { Requests } from "../../src/requests/Requests.ts"
 import { ApiKeyId, EmailDomainId, WebhookId, WhatsAppSessionId } from "../../src/values/Ids.ts"
@@ -233,10 +235,13 @@ it.layer(Messages.layer)("the pages of WhatsApp sessions and domains", (it) => {
       assert.notInclude(markup, "<img")
     }))
 
-  it.effect("each record of a domain says what DNS has, and both forms of its name", () =>
-    Effect.gen(function*() {
-      const value = `k=rsa;p=${"A".repeat(300)}`
-      const layer = Layer.mock(DomainRegistrations)({
+  /** A domain whose key was not published. */
+  const withDomain = (
+    { value = "", ...domain }: Partial<Pick<EmailDomain, "track_clicks" | "warnings">> & { readonly value?: string }
+  ) =>
+    Layer.merge(
+      noCalls,
+      Layer.mock(DomainRegistrations)({
         checked: () =>
           Effect.succeed({
             domain: {
@@ -248,12 +253,49 @@ it.layer(Messages.layer)("the pages of WhatsApp sessions and domains", (it) => {
               track_opens: false,
               track_clicks: false,
               checked_at: at,
-              created_at: at
+              created_at: at,
+              ...domain
             },
             check: [{ purpose: "DKIM", status: "mismatch", found: ["p=<b>old"], detail: "Replace it." }]
           })
       })
-      const markup = yield* Effect.provide(drawn(domainsPages[2]), Layer.merge(noCalls, layer))
+    )
+
+  it.effect("a domain has its warnings in the reader's language", () =>
+    Effect.gen(function*() {
+      const warnings = warningsOf([{ purpose: "DMARC", status: "missing", found: [], detail: "" }])
+      const english = yield* Effect.provide(drawn(domainsPages[2]), withDomain({ warnings }))
+      assert.include(english, "<h2 id=\"warnings\">To improve</h2>")
+      assert.include(english, "There is no DMARC policy.")
+      const arabic = yield* Effect.provide(drawn(domainsPages[2], { language: "ar" }), withDomain({ warnings }))
+      assert.notInclude(arabic, "There is no DMARC policy.")
+      const without = yield* Effect.provide(drawn(domainsPages[2]), withDomain({}))
+      assert.notInclude(without, "To improve")
+    }))
+
+  it.effect("a domain has switches of its tracking, which send both values", () =>
+    Effect.gen(function*() {
+      const markup = yield* Effect.provide(drawn(domainsPages[2]), withDomain({ track_clicks: true }))
+      const boxes = [...markup.matchAll(/<input type="checkbox" value="on" id="f-(\w+)"[^>]*?( checked)?>/g)]
+      assert.deepStrictEqual(boxes.map(([, name, isOn]) => [name, isOn !== undefined]), [
+        ["track_opens", false],
+        ["track_clicks", true]
+      ])
+      const reader = yield* Effect.provide(drawn(domainsPages[2], { role: "support" }), withDomain({}))
+      assert.notInclude(reader, "track_opens")
+      const track = domainsPages[2].actions.find(({ name }) => name === "track")
+      const call = track?.callOf?.(new URLSearchParams({ track_opens: "on" }), yield* askOf({}))
+      assert.deepStrictEqual(call, {
+        method: "PUT",
+        path: "/v1/email/domains/5",
+        body: { track_opens: true, track_clicks: false }
+      })
+    }))
+
+  it.effect("each record of a domain says what DNS has, and both forms of its name", () =>
+    Effect.gen(function*() {
+      const value = `k=rsa;p=${"A".repeat(300)}`
+      const markup = yield* Effect.provide(drawn(domainsPages[2]), withDomain({ value }))
       assert.include(markup, "p=&lt;b&gt;old")
       assert.include(markup, "Replace it.")
       assert.include(markup, "<code dir=\"ltr\">api._domainkey</code>")

@@ -147,7 +147,7 @@ const sources = NodeFs.globSync([
   "src/channels/sms/{SmsApi,SmsMessages,text/segments}.ts",
   "src/channels/whatsapp/{sessions/SessionsApi,content/MessageContent}.ts",
   "src/webhooks/{Webhooks,WebhooksApi,Recoveries,endpoint/WebhookHeaders}.ts",
-  "src/email-domains/{judge,SpfRecord,DkimRecord,DmarcRecord,MxRecord}.ts"
+  "src/email-domains/{judge,warningsOf,SpfRecord,DkimRecord,DmarcRecord,MxRecord}.ts"
 ]).map((path) => NodeFs.readFileSync(path, "utf8")).join("\n").replaceAll("\\\"", "'")
 
 /** Their rules that no form can break: those of other fields, of batches, of lists, and of stored values. */

@@ -1,4 +1,4 @@
-/** Each verdict on a DNS record that needs work has a text in every language. */
+/** Each verdict on a DNS record that needs work, and each warning about a domain, has a text in every language. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { en } from "../../src/console/language/en.ts"
@@ -6,9 +6,11 @@ import { Messages } from "../../src/console/language/Messages.ts"
 import { ruleOf } from "../../src/console/language/rules.ts"
 import { judgeDkim } from "../../src/email-domains/DkimRecord.ts"
 import { judgeDmarc } from "../../src/email-domains/DmarcRecord.ts"
+import { Purpose } from "../../src/email-domains/EmailDomain.ts"
 import { unanswered } from "../../src/email-domains/judge.ts"
 import { judgeMx } from "../../src/email-domains/MxRecord.ts"
 import { judgeSpf } from "../../src/email-domains/SpfRecord.ts"
+import { warningsOf } from "../../src/email-domains/warningsOf.ts"
 import { Locale } from "../../src/values/Locale.ts"
 
 const host = "spf.service.example"
@@ -46,9 +48,15 @@ const verdicts = [
   unanswered("The name servers took too long")
 ]
 
+/** The sentences of the verdicts, then all warnings. */
+const sentences = [
+  ...verdicts.map(({ detail }) => detail),
+  ...warningsOf(Purpose.literals.map((purpose) => ({ purpose, status: "missing", found: [], detail: "" })))
+]
+
 describe("a verdict on a DNS record", () => {
   it("has a text of the console, and each text has its verdict", () => {
-    const found = verdicts.map(({ detail }) => ruleOf(detail)?.text ?? detail)
+    const found = sentences.map((sentence) => ruleOf(sentence)?.text ?? sentence)
     assert.deepStrictEqual(
       [...new Set<string>(found)].toSorted(),
       Object.keys(en).filter((key) => key.startsWith("verdict.")).toSorted()
@@ -60,9 +68,9 @@ describe("a verdict on a DNS record", () => {
       const messages = yield* Messages
       const shown = Effect.fnUntraced(function*(locale: Locale) {
         const t = yield* messages.in(locale)
-        return verdicts.map(({ detail }) => {
-          const rule = ruleOf(detail)
-          return rule === undefined ? detail : t.named(rule.text, rule.values) ?? detail
+        return sentences.map((sentence) => {
+          const rule = ruleOf(sentence)
+          return rule === undefined ? sentence : t.named(rule.text, rule.values) ?? sentence
         })
       })
       const english = yield* shown("en")

@@ -5,7 +5,7 @@
 import { Record } from "effect"
 import type { Key } from "./Texts.ts"
 
-/** The text of a rule that a field broke, or of a verdict on a DNS record. */
+/** The text of a rule that a field broke, of a verdict on a DNS record, or of a warning about a domain. */
 type RuleKey = Extract<Key, `fault.${string}` | `verdict.${string}`>
 
 /** The sentences of the API, each with its text. `<most>` is a part that the text repeats. The first match counts. */
@@ -162,6 +162,9 @@ export const rules: ReadonlyArray<readonly [sentence: string, text: RuleKey]> = 
   ["The MX record names <host>, which has no address. Give it an A or AAAA record.", "verdict.mx.address"],
   ["The MX record says that this domain accepts no mail. <optional>", "verdict.mx.none"],
   ["Mail to this domain goes to another server, which is fine. <optional>", "verdict.mx.elsewhere"],
+  ["The DKIM key is not published correctly. <why>", "verdict.warning.dkim"],
+  ["There is no SPF record that includes this service. <why>", "verdict.warning.spf"],
+  ["There is no DMARC policy. <why>", "verdict.warning.dmarc"],
   ["<reason>. This says nothing about the record; check again in a few minutes.", "verdict.unanswered"]
 ]
 

@@ -76,7 +76,16 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
   "verdict.mx.elsewhere":
     "يذهب بريد هذا النطاق إلى خادم آخر، وهذا مقبول. السجل ليس مطلوبًا. لا تستقبل هذه الخدمة الردود.",
   "verdict.unanswered": "لم يُجب DNS. هذا لا يقول شيئًا عن السجل. افحص مرة أخرى بعد بضع دقائق. ({reason})",
+  "verdict.warning.dkim":
+    "مفتاح DKIM غير منشور بشكل صحيح. لا تستطيع الخوادم المستقبِلة التحقق من التواقيع، ويرفض Gmail وYahoo البريد الجماعي بدونها.",
+  "verdict.warning.spf": "لا يوجد سجل SPF يتضمن هذه الخدمة. يرفض Gmail وYahoo البريد الجماعي بدونه.",
+  "verdict.warning.dmarc": "لا توجد سياسة DMARC. يرفض Gmail وYahoo البريد الجماعي بدونها، ويكفي p=none.",
   "domains.zone": "كل السجلات كملف منطقة",
+  "domains.tracking": "تتبّع الفتح والنقر",
+  "domains.tracking.text": "ينطبق على البريد الذي يُقبل من الآن فصاعدًا. يمكن لكل طلب أن يختار غير ذلك.",
+  "domains.tracking.opens": "تتبّع مرات الفتح",
+  "domains.tracking.clicks": "تتبّع النقرات",
+  "domains.tracking.done": "تم تغيير التتبّع.",
   "domains.delete": "حذف",
   "domains.delete.title": "هل تريد حذف {domain}؟",
   "domains.delete.text":

@@ -90,7 +90,17 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
     "E-Mails an diese Domain gehen an einen anderen Server, was in Ordnung ist. Der Eintrag ist nicht erforderlich. Dieser Dienst empfängt keine Antworten.",
   "verdict.unanswered":
     "Das DNS hat nicht geantwortet. Das sagt nichts über den Eintrag. Prüfen Sie in einigen Minuten erneut. ({reason})",
+  "verdict.warning.dkim":
+    "Der DKIM-Schlüssel ist nicht richtig veröffentlicht. Empfangende Server können Signaturen nicht prüfen, und Gmail und Yahoo lehnen Massenmails ohne sie ab.",
+  "verdict.warning.spf": "Kein SPF-Eintrag schließt diesen Dienst ein. Ohne ihn lehnen Gmail und Yahoo Massenmails ab.",
+  "verdict.warning.dmarc":
+    "Es gibt keine DMARC-Richtlinie. Ohne sie lehnen Gmail und Yahoo Massenmails ab; p=none genügt.",
   "domains.zone": "Alle Einträge als Zonendatei",
+  "domains.tracking": "Erfassung von Öffnungen und Klicks",
+  "domains.tracking.text": "Gilt für E-Mails, die ab jetzt angenommen werden. Eine Anfrage kann etwas anderes wählen.",
+  "domains.tracking.opens": "Öffnungen erfassen",
+  "domains.tracking.clicks": "Klicks erfassen",
+  "domains.tracking.done": "Die Erfassung wurde geändert.",
   "domains.delete": "Löschen",
   "domains.delete.title": "{domain} löschen?",
   "domains.delete.text":

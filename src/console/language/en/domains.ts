@@ -79,7 +79,17 @@ export const domains = {
     "Mail to this domain goes to another server, which is fine. The record is not required. This service receives no replies.",
   "verdict.unanswered":
     "DNS gave no answer. This says nothing about the record. Check again in a few minutes. ({reason})",
+  "verdict.warning.dkim":
+    "The DKIM key is not published correctly. Receivers cannot verify signatures, and Gmail and Yahoo refuse bulk mail without them.",
+  "verdict.warning.spf":
+    "There is no SPF record that includes this service. Gmail and Yahoo refuse bulk mail without it.",
+  "verdict.warning.dmarc": "There is no DMARC policy. Gmail and Yahoo refuse bulk mail without one; p=none is enough.",
   "domains.zone": "All records as a zone file",
+  "domains.tracking": "Open and click tracking",
+  "domains.tracking.text": "Applies to mail that is accepted from now on. A request may choose otherwise.",
+  "domains.tracking.opens": "Track opens",
+  "domains.tracking.clicks": "Track clicks",
+  "domains.tracking.done": "The tracking was changed.",
   "domains.delete": "Delete",
   "domains.delete.title": "Delete {domain}?",
   "domains.delete.text":

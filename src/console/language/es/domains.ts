@@ -84,7 +84,17 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
     "El correo de este dominio va a otro servidor, lo cual está bien. El registro no es obligatorio. Este servicio no recibe respuestas.",
   "verdict.unanswered":
     "El DNS no respondió. Esto no dice nada del registro. Compruebe de nuevo en unos minutos. ({reason})",
+  "verdict.warning.dkim":
+    "La clave DKIM no está publicada correctamente. Los servidores que reciben no pueden comprobar las firmas, y Gmail y Yahoo rechazan sin ellas el correo masivo.",
+  "verdict.warning.spf": "Ningún registro SPF incluye este servicio. Sin él, Gmail y Yahoo rechazan el correo masivo.",
+  "verdict.warning.dmarc":
+    "No hay ninguna política DMARC. Sin ella, Gmail y Yahoo rechazan el correo masivo; basta p=none.",
   "domains.zone": "Todos los registros como archivo de zona",
+  "domains.tracking": "Seguimiento de aperturas y clics",
+  "domains.tracking.text": "Vale para el correo que se acepte desde ahora. Una solicitud puede elegir otra cosa.",
+  "domains.tracking.opens": "Seguir las aperturas",
+  "domains.tracking.clicks": "Seguir los clics",
+  "domains.tracking.done": "El seguimiento se cambió.",
   "domains.delete": "Eliminar",
   "domains.delete.title": "¿Eliminar {domain}?",
   "domains.delete.text":

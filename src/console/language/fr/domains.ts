@@ -91,7 +91,19 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
     "Les e-mails de ce domaine vont à un autre serveur, ce qui convient. L’enregistrement n’est pas obligatoire. Ce service ne reçoit pas de réponses.",
   "verdict.unanswered":
     "Le DNS n’a pas répondu. Cela ne dit rien de l’enregistrement. Vérifiez de nouveau dans quelques minutes. ({reason})",
+  "verdict.warning.dkim":
+    "La clé DKIM n’est pas publiée correctement. Les serveurs qui reçoivent ne peuvent pas vérifier les signatures, et Gmail et Yahoo refusent les envois en masse sans elles.",
+  "verdict.warning.spf":
+    "Aucun enregistrement SPF n’inclut ce service. Sans lui, Gmail et Yahoo refusent les envois en masse.",
+  "verdict.warning.dmarc":
+    "Il n’y a pas de règle DMARC. Sans elle, Gmail et Yahoo refusent les envois en masse ; p=none suffit.",
   "domains.zone": "Tous les enregistrements sous forme de fichier de zone",
+  "domains.tracking": "Suivi des ouvertures et des clics",
+  "domains.tracking.text":
+    "Vaut pour les e-mails acceptés à partir de maintenant. Une requête peut en décider autrement.",
+  "domains.tracking.opens": "Suivre les ouvertures",
+  "domains.tracking.clicks": "Suivre les clics",
+  "domains.tracking.done": "Le suivi a été modifié.",
   "domains.delete": "Supprimer",
   "domains.delete.title": "Supprimer {domain} ?",
   "domains.delete.text":

@@ -84,7 +84,16 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
     "Os e-mails deste domínio vão para outro servidor, o que está certo. O registro não é obrigatório. Este serviço não recebe respostas.",
   "verdict.unanswered":
     "O DNS não respondeu. Isso não diz nada sobre o registro. Verifique de novo em alguns minutos. ({reason})",
+  "verdict.warning.dkim":
+    "A chave DKIM não está publicada corretamente. Os servidores que recebem não conseguem verificar as assinaturas, e Gmail e Yahoo recusam e-mails em massa sem elas.",
+  "verdict.warning.spf": "Nenhum registro SPF inclui este serviço. Sem ele, Gmail e Yahoo recusam e-mails em massa.",
+  "verdict.warning.dmarc": "Não há política DMARC. Sem ela, Gmail e Yahoo recusam e-mails em massa; p=none basta.",
   "domains.zone": "Todos os registros como arquivo de zona",
+  "domains.tracking": "Rastreamento de aberturas e cliques",
+  "domains.tracking.text": "Vale para os e-mails aceitos a partir de agora. Uma solicitação pode escolher outra coisa.",
+  "domains.tracking.opens": "Rastrear aberturas",
+  "domains.tracking.clicks": "Rastrear cliques",
+  "domains.tracking.done": "O rastreamento foi alterado.",
   "domains.delete": "Excluir",
   "domains.delete.title": "Excluir {domain}?",
   "domains.delete.text":

@@ -83,7 +83,17 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
   "verdict.mx.elsewhere":
     "Imeyili z’iyi ndangarubuga zijya ku yindi seriveri, kandi nta kibazo. Inyandiko si itegeko. Iyi serivisi ntiyakira ibisubizo.",
   "verdict.unanswered": "DNS ntiyasubije. Ibi nta cyo bivuga ku nyandiko. Ongera ugenzure mu minota mike. ({reason})",
+  "verdict.warning.dkim":
+    "Urufunguzo rwa DKIM ntirwatangajwe neza. Seriveri zakira ntizishobora kugenzura imikono, kandi Gmail na Yahoo byanga imeyili nyinshi zitayifite.",
+  "verdict.warning.spf": "Nta nyandiko ya SPF irimo iyi serivisi. Iyo idahari, Gmail na Yahoo byanga imeyili nyinshi.",
+  "verdict.warning.dmarc":
+    "Nta politiki ya DMARC ihari. Iyo idahari, Gmail na Yahoo byanga imeyili nyinshi; p=none irahagije.",
   "domains.zone": "Inyandiko zose nka dosiye ya zone ya DNS",
+  "domains.tracking": "Gukurikirana ifungurwa n’ikandwa",
+  "domains.tracking.text": "Bikurikizwa ku imeyili zemerwa guhera ubu. Buri busabe bushobora guhitamo ibindi.",
+  "domains.tracking.opens": "Kurikirana ifungurwa",
+  "domains.tracking.clicks": "Kurikirana ikandwa",
+  "domains.tracking.done": "Ikurikirana ryahinduwe.",
   "domains.delete": "Siba",
   "domains.delete.title": "Urashaka gusiba {domain}?",
   "domains.delete.text":

@@ -81,7 +81,18 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
     "Barua pepe za kikoa hiki huenda kwenye seva nyingine, na hilo ni sawa. Rekodi si ya lazima. Huduma hii haipokei majibu.",
   "verdict.unanswered":
     "DNS haikujibu. Hilo halisemi chochote kuhusu rekodi. Kagua tena baada ya dakika chache. ({reason})",
+  "verdict.warning.dkim":
+    "Ufunguo wa DKIM haujachapishwa sahihi. Seva zinazopokea haziwezi kuthibitisha sahihi, na Gmail na Yahoo hukataa barua pepe za wingi bila sahihi.",
+  "verdict.warning.spf":
+    "Hakuna rekodi ya SPF inayojumuisha huduma hii. Bila hiyo, Gmail na Yahoo hukataa barua pepe za wingi.",
+  "verdict.warning.dmarc":
+    "Hakuna sera ya DMARC. Bila hiyo, Gmail na Yahoo hukataa barua pepe za wingi; p=none inatosha.",
   "domains.zone": "Rekodi zote kama faili ya eneo la DNS",
+  "domains.tracking": "Ufuatiliaji wa kufungua na kubofya",
+  "domains.tracking.text": "Hutumika kwa barua pepe zinazokubaliwa kuanzia sasa. Ombi linaweza kuchagua vingine.",
+  "domains.tracking.opens": "Fuatilia kufunguliwa",
+  "domains.tracking.clicks": "Fuatilia mibofyo",
+  "domains.tracking.done": "Ufuatiliaji umebadilishwa.",
   "domains.delete": "Futa",
   "domains.delete.title": "Ungependa kufuta {domain}?",
   "domains.delete.text":

@@ -120,8 +120,8 @@ type Judged = DomainCheck[number]
 const toneOf = ({ purpose, status }: Judged): Tone =>
   !isRequired(purpose) && recordTones[status] === "bad" ? "warn" : recordTones[status]
 
-/** What the verdict says, in the reader's language. */
-const detailText = ({ t }: Ask, { detail }: Judged) => {
+/** What a verdict or a warning says, in the reader's language. */
+const detailText = ({ t }: Ask, detail: string) => {
   const rule = ruleOf(detail)
   return (rule &&
     t.named(rule.text, rule.values)) ??
@@ -135,7 +135,7 @@ const verdict = (ask: Ask, judged: Judged) => {
     : html`<ul class="found">${
       judged.found.map((value) => html`<li><code dir="ltr">${foreign(value)}</code></li>`)
     }</ul>`
-  return html`${note(detailText(ask, judged), toneOf(judged))}<h3>${t.text("domains.record.found")}</h3>${found}`
+  return html`${note(detailText(ask, judged.detail), toneOf(judged))}<h3>${t.text("domains.record.found")}</h3>${found}`
 }
 
 const record = (ask: Ask, { domain, judged, record: { name, purpose, type, value } }: {
@@ -176,6 +176,41 @@ export const check = Action.make({
   after: ({ data }, { ask }) => goTo(ask.to(`/domains/${data.id}`), "domains.check.done")
 })
 
+const track = Action.make({
+  name: "track",
+  endpoint: EmailDomainsApi.endpoints.update,
+  fields: {
+    track_opens: Field.flag({ label: "domains.tracking.opens" }),
+    track_clicks: Field.flag({ label: "domains.tracking.clicks" })
+  },
+  request: (payload, { params }) => ({ params: { id: params["id"] }, payload }),
+  after: ({ data }, { ask }) => goTo(ask.to(`/domains/${data.id}`), "domains.tracking.done")
+})
+
+/** Why large receivers may refuse its mail. */
+const warningsCard = (ask: Ask, { warnings }: EmailDomain) =>
+  warnings.length > 0 &&
+  card(
+    ask.t.text("domains.warnings"),
+    html`${warnings.map((warning) => note(detailText(ask, warning), "warn"))}`,
+    "warnings"
+  )
+
+const trackingCard = (ask: AccountAsk, { track_clicks, track_opens }: EmailDomain) => {
+  const { can, t } = ask
+  const valueOf = (isOn: boolean) => isOn ? "on" : ""
+  return can("domains:write") && card(
+    t.text("domains.tracking"),
+    html`<p>${t.text("domains.tracking.text")}</p>${
+      form(ask, track, {
+        submit: t.text("me.save"),
+        values: { track_opens: valueOf(track_opens), track_clicks: valueOf(track_clicks) }
+      })
+    }`,
+    "tracking"
+  )
+}
+
 const domainIn = Effect.fnUntraced(function*(ask: AccountAsk) {
   return yield* (yield* DomainRegistrations).checked(ask.accountId, yield* idIn(ask, EmailDomainId))
 })
@@ -205,7 +240,7 @@ const one = Page.account({
             opensDialog: true
           })
         }`,
-      content: html`<div class="stack">${refusalOf(ask)}${
+      content: html`<div class="stack">${ask.attempt?.action !== track.name && refusalOf(ask)}${
         note(t.text(`domains.state.${domain.status}`), domain.status === "verified" ? "good" : "warn")
       }${
         facts([
@@ -213,16 +248,16 @@ const one = Page.account({
           [t.text("domains.checked"), checkedAt(ask, domain)],
           [t.text("domains.created"), moment(ask, domain.created_at)]
         ])
-      }${records}${
+      }${warningsCard(ask, domain)}${records}${
         card(
           t.text("domains.zone"),
           copyable(ask, domain.dns_records.map(zoneLine).join("\n"), { label: t.text("domains.zone"), isBlock: true }),
           "zone"
         )
-      }</div>`
+      }${trackingCard(ask, domain)}</div>`
     }
   },
-  actions: [check]
+  actions: [check, track]
 })
 
 const removeDomain = ifNamed(
