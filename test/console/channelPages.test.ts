@@ -6,6 +6,7 @@ import { ApiKeys } from "../../src/api-keys/ApiKeys.ts"
 import type { Suppression } from "../../src/channels/email/suppressions/Suppression.ts"
 import { Suppressions } from "../../src/channels/email/suppressions/Suppressions.ts"
 import { Contacts } from "../../src/channels/whatsapp/directory/Contacts.ts"
+import { Groups } from "../../src/channels/whatsapp/directory/Groups.ts"
 import type { SessionDetail } from "../../src/channels/whatsapp/model/Session.ts"
 import { Sessions } from "../../src/channels/whatsapp/sessions/Sessions.ts"
 import { Messages } from "../../src/console/language/Messages.ts"
@@ -505,6 +506,14 @@ it.layer(Messages.layer)("the list of suppressions", (it) => {
     }))
 })
 
+/** A session with so many contacts and groups. */
+const withDirectory = (contacts: number | null, groups: number | null) =>
+  Layer.mergeAll(
+    Layer.mock(Sessions)({ find: () => Effect.succeed(session) }),
+    Layer.mock(Contacts)({ list: () => Effect.succeed({ rows: [], total: contacts }) }),
+    Layer.mock(Groups)({ list: () => Effect.succeed({ rows: [], total: groups }) })
+  )
+
 it.layer(Messages.layer)("a deletion that cannot be undone", (it) => {
   const typedName = <R>({ actions }: AccountPage<R>) =>
     Effect.gen(function*() {
@@ -526,5 +535,16 @@ it.layer(Messages.layer)("a deletion that cannot be undone", (it) => {
     Effect.provide(typedName(domainsPages[3]), Layer.mock(DomainRegistrations)({})))
 
   it.effect("needs the typed name of the session", () =>
-    Effect.provide(typedName(sessionChangePages[4]), Layer.mock(Sessions)({})))
+    Effect.provide(typedName(sessionChangePages[4]), withDirectory(0, 0)))
+
+  it.effect("of a session says what goes with it, and how much", () =>
+    Effect.gen(function*() {
+      const markup = yield* Effect.provide(
+        drawn(sessionChangePages[4]),
+        Layer.merge(noCalls, withDirectory(1234, null))
+      )
+      assert.include(markup, "the contacts and the groups with their participants")
+      assert.include(markup, "<dt>Contacts</dt><dd>1,234</dd>")
+      assert.include(markup, "<dt>Groups</dt><dd>at least 100,000</dd>")
+    }))
 })

@@ -93,7 +93,7 @@ export const sessions: Readonly<Record<keyof typeof english, string>> = {
   "sessions.delete": "Löschen",
   "sessions.delete.title": "{name} löschen?",
   "sessions.delete.text":
-    "Der Dienst meldet sich vom Telefon ab und löscht die Zugangsdaten. Um das Telefon wieder zu verwenden, koppeln Sie es mit einer neuen Sitzung. Das lässt sich nicht rückgängig machen.",
+    "Der Dienst meldet sich vom Telefon ab und löscht die Zugangsdaten, die Kontakte und die Gruppen mit ihren Teilnehmern. Wartende Nachrichten schlagen fehl. Um das Telefon wieder zu verwenden, koppeln Sie es mit einer neuen Sitzung. Das lässt sich nicht rückgängig machen.",
   "sessions.delete.button": "Sitzung löschen",
   "sessions.delete.done": "Die Sitzung wurde gelöscht."
 }

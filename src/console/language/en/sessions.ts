@@ -85,7 +85,7 @@ export const sessions = {
   "sessions.delete": "Delete",
   "sessions.delete.title": "Delete {name}?",
   "sessions.delete.text":
-    "The service logs out of the phone and erases the credentials. To use the phone again, pair it with a new session. This cannot be undone.",
+    "The service logs out of the phone and erases the credentials, the contacts and the groups with their participants. Messages that wait fail. To use the phone again, pair it with a new session. This cannot be undone.",
   "sessions.delete.button": "Delete the session",
   "sessions.delete.done": "The session was deleted."
 } as const

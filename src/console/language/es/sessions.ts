@@ -91,7 +91,7 @@ export const sessions: Readonly<Record<keyof typeof english, string>> = {
   "sessions.delete": "Eliminar",
   "sessions.delete.title": "¿Eliminar {name}?",
   "sessions.delete.text":
-    "El servicio se desconecta del teléfono y borra las credenciales. Para volver a usar el teléfono, vincúlelo con una sesión nueva. Esta acción no se puede deshacer.",
+    "El servicio se desconecta del teléfono y borra las credenciales, los contactos y los grupos con sus participantes. Los mensajes en espera fallan. Para volver a usar el teléfono, vincúlelo con una sesión nueva. Esta acción no se puede deshacer.",
   "sessions.delete.button": "Eliminar la sesión",
   "sessions.delete.done": "La sesión se eliminó."
 }

@@ -93,7 +93,7 @@ export const sessions: Readonly<Record<keyof typeof english, string>> = {
   "sessions.delete": "Supprimer",
   "sessions.delete.title": "Supprimer {name} ?",
   "sessions.delete.text":
-    "Le service se déconnecte du téléphone et efface les identifiants. Pour utiliser de nouveau le téléphone, associez-le à une nouvelle session. Cette action est irréversible.",
+    "Le service se déconnecte du téléphone et efface les identifiants, les contacts et les groupes avec leurs participants. Les messages en attente échouent. Pour utiliser de nouveau le téléphone, associez-le à une nouvelle session. Cette action est irréversible.",
   "sessions.delete.button": "Supprimer la session",
   "sessions.delete.done": "La session a été supprimée."
 }

@@ -91,7 +91,7 @@ export const sessions: Readonly<Record<keyof typeof english, string>> = {
   "sessions.delete": "Excluir",
   "sessions.delete.title": "Excluir {name}?",
   "sessions.delete.text":
-    "O serviço se desconecta do telefone e apaga as credenciais. Para usar o telefone de novo, vincule-o a uma nova sessão. Esta ação não pode ser desfeita.",
+    "O serviço se desconecta do telefone e apaga as credenciais, os contatos e os grupos com os participantes. As mensagens que esperam falham. Para usar o telefone de novo, vincule-o a uma nova sessão. Esta ação não pode ser desfeita.",
   "sessions.delete.button": "Excluir a sessão",
   "sessions.delete.done": "A sessão foi excluída."
 }

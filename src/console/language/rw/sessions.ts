@@ -91,7 +91,7 @@ export const sessions: Readonly<Record<keyof typeof english, string>> = {
   "sessions.delete": "Siba",
   "sessions.delete.title": "Urashaka gusiba {name}?",
   "sessions.delete.text":
-    "Serivisi isohoka muri telefone kandi igasiba ibyangombwa byo kwinjira. Kugira ngo wongere gukoresha iyo telefone, yihuze na sesiyo nshya. Ibi ntibisubizwa inyuma.",
+    "Serivisi isohoka muri telefone kandi igasiba ibyangombwa byo kwinjira, abo muvugana n’amatsinda hamwe n’abayarimo. Ubutumwa butegereje burananirana. Kugira ngo wongere gukoresha iyo telefone, yihuze na sesiyo nshya. Ibi ntibisubizwa inyuma.",
   "sessions.delete.button": "Siba sesiyo",
   "sessions.delete.done": "Sesiyo yasibwe."
 }

@@ -90,7 +90,7 @@ export const sessions: Readonly<Record<keyof typeof english, string>> = {
   "sessions.delete": "Futa",
   "sessions.delete.title": "Ungependa kufuta {name}?",
   "sessions.delete.text":
-    "Huduma itatoka kwenye simu na kufuta vitambulisho vya kuingia. Ili kutumia simu tena, ioanishe kwa kipindi kipya. Hili haliwezi kutenduliwa.",
+    "Huduma itatoka kwenye simu na kufuta vitambulisho vya kuingia, anwani za watu, na vikundi pamoja na washiriki wake. Jumbe zinazosubiri hushindikana. Ili kutumia simu tena, ioanishe kwa kipindi kipya. Hili haliwezi kutenduliwa.",
   "sessions.delete.button": "Futa kipindi",
   "sessions.delete.done": "Kipindi kimefutwa."
 }

@@ -1,12 +1,16 @@
+import { Effect } from "effect"
+import { Contacts } from "../../../channels/whatsapp/directory/Contacts.ts"
+import { Groups } from "../../../channels/whatsapp/directory/Groups.ts"
 import { SessionsApi } from "../../../channels/whatsapp/sessions/SessionsApi.ts"
 import { html } from "../../../platform/http/html.ts"
+import { maxRows } from "../../../values/Page.ts"
 import { Action, goTo, ifNamed, namedFields, show } from "../../page/Action.ts"
 import type { AccountAsk } from "../../page/Ask.ts"
 import { Field } from "../../page/Field.ts"
 import { Page } from "../../page/Page.ts"
 import { form } from "../../ui/form.ts"
 import { typed } from "../../ui/pairing.ts"
-import { copyable, linkButton, note } from "../../ui/parts.ts"
+import { copyable, facts, linkButton, note, number } from "../../ui/parts.ts"
 import { sessionCrumbs, sessionIn } from "./sessionParts.ts"
 
 const of = ({ params }: AccountAsk) => ({ params: { id: params["id"] } })
@@ -133,19 +137,39 @@ const removeSession = ifNamed(
   })
 )
 
+/** The session, with how many contacts and groups go with it. */
+const erased = Effect.fnUntraced(function*(ask: AccountAsk) {
+  const session = yield* sessionIn(ask)
+  const [filter, first] = [{ session_id: session.id }, { limit: 1, offset: 0, after: null }] as const
+  const contacts = yield* (yield* Contacts).list(ask.accountId, filter, first)
+  const groups = yield* (yield* Groups).list(ask.accountId, filter, first)
+  return { session, contacts: contacts.total, groups: groups.total }
+})
+
+/** Of long lists the service counts the first rows alone. */
+const counted = (ask: AccountAsk, total: number | null) =>
+  total === null ? ask.t.text("recover.atLeast", { count: number(ask, maxRows) }) : number(ask, total)
+
 const remove = Page.account({
   path: "/whatsapp/:id/delete",
   permission: "sessions:write",
-  read: sessionIn,
-  draw: (session, ask) => {
+  read: erased,
+  draw: ({ contacts, groups, session }, ask) => {
+    const { t } = ask
     const { name } = session
     return {
-      title: ask.t.text("sessions.delete.title", { name }),
+      title: t.text("sessions.delete.title", { name }),
       crumbs: sessionCrumbs(ask, session),
-      content: html`<p>${ask.t.text("sessions.delete.text")}</p>
+      content: html`<p>${t.text("sessions.delete.text")}</p>
+${
+        facts([
+          [t.text("contacts.title"), counted(ask, contacts)],
+          [t.text("groups.title"), counted(ask, groups)]
+        ])
+      }
 ${
         form(ask, removeSession, {
-          submit: ask.t.text("sessions.delete.button"),
+          submit: t.text("sessions.delete.button"),
           tone: "danger",
           cancel: above(ask),
           values: { named: name }
