@@ -36,6 +36,8 @@ layer(Service.layer(), { excludeTestServices: true })("the fault lab of the cons
         )
         yield* page.open(`${at}/test/sandbox`)
         yield* page.until(`document.querySelectorAll("ol[aria-labelledby=planned] li").length === 1`)
+        yield* page.click("a[href$='/sandbox/faults/clear']")
+        yield* page.until(`document.querySelectorAll("ol[aria-labelledby=planned] li").length === 1`)
         yield* page.click("form:has([value=clearFaults]) button")
         yield* page.until(said("No fault is planned any more."))
         yield* page.until(shows("No fault is planned."))
@@ -57,11 +59,32 @@ layer(Service.layer(), { excludeTestServices: true })("the fault lab of the cons
       const owner = yield* open("owner", "/test")
       assert.include(owner, "Next SMS is lost")
       assert.include(owner, "value=\"planFault\"")
-      assert.include(owner, "value=\"clearFaults\"")
+      assert.include(owner, `href="/console/${accountId}/test/sandbox/faults/clear"`)
+      assert.include(owner, `href="/console/${accountId}/test/sandbox/clear"`)
       const support = yield* open("support", "/test")
       assert.include(support, "Next SMS is lost")
       assert.notInclude(support, "planFault")
-      assert.notInclude(support, "clearFaults")
+      assert.notInclude(support, "/clear")
       assert.notInclude(yield* open("owner", ""), "fault-lab")
+    }))
+
+  it.effect("separate pages ask before the sandbox or the planned faults are cleared, in test mode alone", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { accountId } = yield* makeAccount()
+      const { key } = yield* makeKey(accountId, { mode: "test" })
+      yield* request("POST", "/v1/sandbox/faults", { key, json: { fault: "sms_lost" } })
+      const { cookie } = yield* signedInAs(accountId, "owner")
+      const open = (path: string) => request("GET", `/console/${accountId}${path}`, { headers: { cookie } })
+      const sandbox = yield* open("/test/sandbox/clear")
+      assert.include(sandbox.text, "Everything that the recipients of this account received in test mode is deleted.")
+      assert.include(sandbox.text, "name=\"_action\" value=\"clear\"")
+      const faults = yield* open("/test/sandbox/faults/clear")
+      assert.include(faults.text, "Next SMS is lost")
+      assert.include(faults.text, "name=\"_action\" value=\"clearFaults\"")
+      assert.notInclude((yield* open("/test/sandbox")).text, "value=\"clear\"")
+      for (const path of ["/sandbox/clear", "/sandbox/faults/clear"]) {
+        assert.strictEqual((yield* open(path)).status, 404, path)
+      }
     }))
 })

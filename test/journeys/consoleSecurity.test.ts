@@ -284,7 +284,9 @@ layer(Service.layer(), { excludeTestServices: true })("second factors in a brows
       yield* ownerOf(accountId)
       const [newest] = yield* sql`select max(id)::integer as id from login_sessions where person_id = ${personId}`
       assert.strictEqual((yield* request("DELETE", `/v1/account/sign-ins/${newest?.["id"]}`, { key })).status, 200)
-      yield* yield* sends(page, "end-others")
+      assert.include(yield* open(page), `href="${page}/end-others"`)
+      assert.include(yield* open(`${page}/end-others`), "1 other browser has to sign in again.")
+      yield* yield* sends(`${page}/end-others`, "end-others")
       const entries = yield* sql`select actor, action, target from audit_entries
         where account_id = ${accountId} and action not like 'key.%' order by id`
       const own = ["authenticator.added", "recovery_codes.renewed", "authenticator.removed", "passkey.removed"]
@@ -305,7 +307,7 @@ layer(Service.layer(), { excludeTestServices: true })("second factors in a brows
   it.effect("a new passkey waits in its form for a fresh proof, and a refused button says why", () =>
     Effect.gen(function*() {
       const { personId, sends, sql } = yield* withPasskey
-      const end = yield* yield* sends("/console/me/security", "end-others", { _action: "end", id: "999999" })
+      const end = yield* yield* sends("/console/me/security", "codes", { _action: "end", id: "999999" })
       assert.strictEqual(end.status, 403)
       assert.include(end.text, "This did not work")
       const confirm = yield* yield* sends("/console/confirm", "confirm", { _action: "confirm-passkey", answer: "{}" })

@@ -4,7 +4,7 @@ import type { AnyPage } from "../page/Page.ts"
 import type { Place } from "../ui/layout.ts"
 import { keysPages } from "./develop/KeysPages.ts"
 import { requestsPages } from "./develop/RequestsPages.ts"
-import { sandboxPage } from "./develop/SandboxPage.ts"
+import { sandboxPages } from "./develop/SandboxPage.ts"
 import { pairPage } from "./doors/PairPage.ts"
 import { passwordPages } from "./doors/PasswordPages.ts"
 import { setupPage } from "./doors/SetupPage.ts"
@@ -71,7 +71,7 @@ const list = [
   ...keysPages,
   ...requestsPages,
   findPage((): ReadonlyArray<Place> => places),
-  sandboxPage
+  ...sandboxPages
 ] as const
 
 type ServicesOf<P> = P extends AnyPage<infer R> ? R : never

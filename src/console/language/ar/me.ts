@@ -82,6 +82,9 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.signIns.endNamed": "إنهاء تسجيل الدخول في {browser}",
   "security.signIns.ended": "تم إنهاء تسجيل الدخول.",
   "security.signIns.endOthers": "إنهاء كل ما عداه",
+  "security.signIns.endOthers.title": "هل تريد إنهاء كل تسجيلات الدخول الأخرى؟",
+  "security.signIns.endOthers.text":
+    "{count, plural, zero {لا يحتاج أي متصفح آخر} one {يحتاج متصفح آخر} two {يحتاج متصفحان آخران} few {تحتاج # متصفحات أخرى} many {يحتاج # متصفحًا آخر} other {يحتاج # متصفح آخر}} إلى تسجيل الدخول من جديد. ويبقى هذا المتصفح مسجّل الدخول.",
   "security.signIns.endedOthers": "تم إنهاء كل تسجيلات الدخول الأخرى.",
   "proof.title": "أكّد أنك أنت",
   "proof.text": "يتطلب هذا إثباتًا لم تمضِ عليه أكثر من عشر دقائق.",

@@ -20,6 +20,9 @@ export const sandbox: Readonly<Record<keyof typeof english, string>> = {
   "sandbox.fromTo": "{from} إلى {to}",
   "sandbox.noText": "بلا نص. النوع هو {type}.",
   "sandbox.clear": "إفراغ",
+  "sandbox.clear.title": "هل تريد إفراغ بيئة التجربة؟",
+  "sandbox.clear.text":
+    "يُحذف كل ما وصل إلى مستلمي هذا الحساب في وضع الاختبار. تبقى الرسائل في القائمة. لا يمكن التراجع عن هذا الإجراء.",
   "sandbox.cleared": "أصبحت بيئة التجربة لهذا الحساب فارغة.",
   "sandbox.lab.title": "مختبر الأعطال",
   "sandbox.lab.lead": "خطّط لعطل، فيصيب الرسالة التالية في القناة نفسها في وضع الاختبار، أيًا كان مستلمها.",
@@ -31,6 +34,8 @@ export const sandbox: Readonly<Record<keyof typeof english, string>> = {
   "sandbox.lab.planned": "الأعطال المخططة، وأولها حدوثًا في الأعلى",
   "sandbox.lab.none": "لا يوجد عطل مخطط.",
   "sandbox.lab.clear": "حذف الأعطال المخططة",
+  "sandbox.lab.clear.title": "هل تريد حذف الأعطال المخططة؟",
+  "sandbox.lab.clear.text": "لن تواجه الرسائل التالية أيًّا منها. يمكنك التخطيط لها من جديد.",
   "sandbox.lab.isPlanned": "خُطّط للعطل.",
   "sandbox.lab.cleared": "لم يعد هناك عطل مخطط.",
   "sandbox.fault.title": "مستلمون تفشل رسائلهم",

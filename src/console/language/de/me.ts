@@ -86,6 +86,9 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.signIns.endNamed": "Anmeldung von {browser} beenden",
   "security.signIns.ended": "Die Anmeldung wurde beendet.",
   "security.signIns.endOthers": "Alle anderen beenden",
+  "security.signIns.endOthers.title": "Alle anderen Anmeldungen beenden?",
+  "security.signIns.endOthers.text":
+    "{count, plural, one {# anderer Browser muss} other {# andere Browser müssen}} sich neu anmelden. Dieser bleibt angemeldet.",
   "security.signIns.endedOthers": "Alle anderen Anmeldungen wurden beendet.",
   "proof.title": "Bestätigen Sie, dass Sie es sind",
   "proof.text": "Dafür braucht es einen Nachweis, der höchstens zehn Minuten alt ist.",

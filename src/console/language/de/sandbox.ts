@@ -21,6 +21,9 @@ export const sandbox: Readonly<Record<keyof typeof english, string>> = {
   "sandbox.fromTo": "{from} an {to}",
   "sandbox.noText": "Kein Text. Der Typ ist {type}.",
   "sandbox.clear": "Leeren",
+  "sandbox.clear.title": "Sandbox leeren?",
+  "sandbox.clear.text":
+    "Alles, was die Empfänger dieses Kontos im Testmodus erhalten haben, wird gelöscht. Die Nachrichten bleiben in der Liste. Das lässt sich nicht rückgängig machen.",
   "sandbox.cleared": "Die Sandbox dieses Kontos ist leer.",
   "sandbox.lab.title": "Fehlerlabor",
   "sandbox.lab.lead":
@@ -33,6 +36,8 @@ export const sandbox: Readonly<Record<keyof typeof english, string>> = {
   "sandbox.lab.planned": "Geplante Fehler, der nächste zuoberst",
   "sandbox.lab.none": "Kein Fehler ist geplant.",
   "sandbox.lab.clear": "Geplante Fehler löschen",
+  "sandbox.lab.clear.title": "Geplante Fehler löschen?",
+  "sandbox.lab.clear.text": "Die nächsten Nachrichten trifft keiner davon. Sie können sie wieder planen.",
   "sandbox.lab.isPlanned": "Der Fehler ist geplant.",
   "sandbox.lab.cleared": "Es ist kein Fehler mehr geplant.",
   "sandbox.fault.title": "Empfänger, die fehlschlagen",

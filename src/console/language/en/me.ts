@@ -81,6 +81,9 @@ export const me = {
   "security.signIns.endNamed": "End the sign-in of {browser}",
   "security.signIns.ended": "The sign-in was ended.",
   "security.signIns.endOthers": "End all others",
+  "security.signIns.endOthers.title": "End all other sign-ins?",
+  "security.signIns.endOthers.text":
+    "{count, plural, one {# other browser has} other {# other browsers have}} to sign in again. This one stays signed in.",
   "security.signIns.endedOthers": "All other sign-ins were ended.",
   "proof.title": "Confirm that it is you",
   "proof.text": "This needs a proof that is at most ten minutes old.",

@@ -18,6 +18,9 @@ export const sandbox = {
   "sandbox.fromTo": "{from} to {to}",
   "sandbox.noText": "No text. The type is {type}.",
   "sandbox.clear": "Clear",
+  "sandbox.clear.title": "Clear the sandbox?",
+  "sandbox.clear.text":
+    "Everything that the recipients of this account received in test mode is deleted. The messages stay in the list. This cannot be undone.",
   "sandbox.cleared": "The sandbox of this account is empty.",
   "sandbox.lab.title": "Fault lab",
   "sandbox.lab.lead": "Plan a fault, and the next message of its channel in test mode meets it, to any recipient.",
@@ -29,6 +32,8 @@ export const sandbox = {
   "sandbox.lab.planned": "Planned faults, the first to happen at the top",
   "sandbox.lab.none": "No fault is planned.",
   "sandbox.lab.clear": "Clear planned faults",
+  "sandbox.lab.clear.title": "Clear planned faults?",
+  "sandbox.lab.clear.text": "The next messages meet none of them. You can plan them again.",
   "sandbox.lab.isPlanned": "The fault is planned.",
   "sandbox.lab.cleared": "No fault is planned any more.",
   "sandbox.fault.title": "Recipients that fail",

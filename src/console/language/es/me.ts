@@ -87,6 +87,9 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.signIns.endNamed": "Terminar el acceso de {browser}",
   "security.signIns.ended": "El acceso se terminó.",
   "security.signIns.endOthers": "Terminar todos los demás",
+  "security.signIns.endOthers.title": "¿Terminar todos los demás accesos?",
+  "security.signIns.endOthers.text":
+    "{count, plural, one {# navegador más tiene} other {# navegadores más tienen}} que iniciar sesión de nuevo. Este sigue con la sesión iniciada.",
   "security.signIns.endedOthers": "Todos los demás accesos se terminaron.",
   "proof.title": "Confirme que es usted",
   "proof.text": "Esta acción necesita una prueba de identidad de hace diez minutos como máximo.",

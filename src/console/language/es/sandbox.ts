@@ -21,6 +21,9 @@ export const sandbox: Readonly<Record<keyof typeof english, string>> = {
   "sandbox.fromTo": "{from} a {to}",
   "sandbox.noText": "Sin texto. El tipo es {type}.",
   "sandbox.clear": "Vaciar",
+  "sandbox.clear.title": "¿Vaciar el sandbox?",
+  "sandbox.clear.text":
+    "Se elimina todo lo que los destinatarios de esta cuenta recibieron en modo de prueba. Los mensajes siguen en la lista. Esta acción no se puede deshacer.",
   "sandbox.cleared": "El sandbox de esta cuenta está vacío.",
   "sandbox.lab.title": "Laboratorio de fallos",
   "sandbox.lab.lead":
@@ -33,6 +36,8 @@ export const sandbox: Readonly<Record<keyof typeof english, string>> = {
   "sandbox.lab.planned": "Fallos planificados, el primero en ocurrir arriba",
   "sandbox.lab.none": "No hay ningún fallo planificado.",
   "sandbox.lab.clear": "Borrar los fallos planificados",
+  "sandbox.lab.clear.title": "¿Borrar los fallos planificados?",
+  "sandbox.lab.clear.text": "Los próximos mensajes no sufrirán ninguno de ellos. Puede volver a planificarlos.",
   "sandbox.lab.isPlanned": "El fallo está planificado.",
   "sandbox.lab.cleared": "Ya no hay ningún fallo planificado.",
   "sandbox.fault.title": "Destinatarios que fallan",

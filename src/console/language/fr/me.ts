@@ -87,6 +87,9 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.signIns.endNamed": "Fermer la connexion de {browser}",
   "security.signIns.ended": "La connexion a été fermée.",
   "security.signIns.endOthers": "Fermer toutes les autres",
+  "security.signIns.endOthers.title": "Fermer toutes les autres connexions ?",
+  "security.signIns.endOthers.text":
+    "{count, plural, one {# autre navigateur doit} other {# autres navigateurs doivent}} se reconnecter. Celui-ci reste connecté.",
   "security.signIns.endedOthers": "Toutes les autres connexions ont été fermées.",
   "proof.title": "Confirmez votre identité",
   "proof.text": "Cette action demande une preuve d’identité datant de dix minutes au plus.",

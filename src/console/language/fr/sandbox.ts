@@ -22,6 +22,9 @@ export const sandbox: Readonly<Record<keyof typeof english, string>> = {
   "sandbox.fromTo": "{from} à {to}",
   "sandbox.noText": "Pas de texte. Le type est {type}.",
   "sandbox.clear": "Vider",
+  "sandbox.clear.title": "Vider le bac à sable ?",
+  "sandbox.clear.text":
+    "Tout ce que les destinataires de ce compte ont reçu en mode test est supprimé. Les messages restent dans la liste. Cette action est irréversible.",
   "sandbox.cleared": "Le bac à sable de ce compte est vide.",
   "sandbox.lab.title": "Laboratoire de pannes",
   "sandbox.lab.lead":
@@ -34,6 +37,8 @@ export const sandbox: Readonly<Record<keyof typeof english, string>> = {
   "sandbox.lab.planned": "Pannes planifiées, la première à survenir en haut",
   "sandbox.lab.none": "Aucune panne n’est planifiée.",
   "sandbox.lab.clear": "Supprimer les pannes planifiées",
+  "sandbox.lab.clear.title": "Supprimer les pannes planifiées ?",
+  "sandbox.lab.clear.text": "Les prochains messages n’en rencontreront aucune. Vous pouvez les planifier à nouveau.",
   "sandbox.lab.isPlanned": "La panne est planifiée.",
   "sandbox.lab.cleared": "Plus aucune panne n’est planifiée.",
   "sandbox.fault.title": "Destinataires qui échouent",

@@ -87,6 +87,9 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.signIns.endNamed": "Encerrar o acesso de {browser}",
   "security.signIns.ended": "O acesso foi encerrado.",
   "security.signIns.endOthers": "Encerrar todos os outros",
+  "security.signIns.endOthers.title": "Encerrar todos os outros acessos?",
+  "security.signIns.endOthers.text":
+    "{count, plural, one {# outro navegador precisa} other {# outros navegadores precisam}} entrar de novo. Este continua conectado.",
   "security.signIns.endedOthers": "Todos os outros acessos foram encerrados.",
   "proof.title": "Confirme que é você",
   "proof.text": "Esta ação precisa de uma prova de identidade de, no máximo, dez minutos atrás.",

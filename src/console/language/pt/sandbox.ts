@@ -21,6 +21,9 @@ export const sandbox: Readonly<Record<keyof typeof english, string>> = {
   "sandbox.fromTo": "{from} para {to}",
   "sandbox.noText": "Sem texto. O tipo é {type}.",
   "sandbox.clear": "Esvaziar",
+  "sandbox.clear.title": "Esvaziar o sandbox?",
+  "sandbox.clear.text":
+    "Tudo o que os destinatários desta conta receberam no modo de teste é excluído. As mensagens ficam na lista. Esta ação não pode ser desfeita.",
   "sandbox.cleared": "O sandbox desta conta está vazio.",
   "sandbox.lab.title": "Laboratório de falhas",
   "sandbox.lab.lead":
@@ -33,6 +36,8 @@ export const sandbox: Readonly<Record<keyof typeof english, string>> = {
   "sandbox.lab.planned": "Falhas planejadas, a primeira a ocorrer no topo",
   "sandbox.lab.none": "Nenhuma falha está planejada.",
   "sandbox.lab.clear": "Apagar as falhas planejadas",
+  "sandbox.lab.clear.title": "Apagar as falhas planejadas?",
+  "sandbox.lab.clear.text": "As próximas mensagens não encontrarão nenhuma delas. Você pode planejá-las de novo.",
   "sandbox.lab.isPlanned": "A falha está planejada.",
   "sandbox.lab.cleared": "Nenhuma falha está mais planejada.",
   "sandbox.fault.title": "Destinatários que falham",

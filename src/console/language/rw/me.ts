@@ -85,6 +85,9 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.signIns.endNamed": "Hagarika ukwinjira kwa {browser}",
   "security.signIns.ended": "Ukwinjira kwahagaritswe.",
   "security.signIns.endOthers": "Hagarika ukundi kose",
+  "security.signIns.endOthers.title": "Urashaka guhagarika ukundi kwinjira kose?",
+  "security.signIns.endOthers.text":
+    "{count, plural, other {Izindi mushakisha # zigomba}} kongera kwinjira. Iyi yo igumamo.",
   "security.signIns.endedOthers": "Ukundi kwinjira kose kwahagaritswe.",
   "proof.title": "Emeza ko ari wowe",
   "proof.text": "Ibi bisaba icyemezo kitarengeje iminota icumi.",

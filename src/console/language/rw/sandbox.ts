@@ -20,6 +20,9 @@ export const sandbox: Readonly<Record<keyof typeof english, string>> = {
   "sandbox.fromTo": "{from} kuri {to}",
   "sandbox.noText": "Nta mwandiko. Ubwoko ni {type}.",
   "sandbox.clear": "Siba byose",
+  "sandbox.clear.title": "Urashaka gusiba urubuga rw’isuzuma?",
+  "sandbox.clear.text":
+    "Ibyo abohererejwe b’iyi konti bakiriye byose, uburyo bw’isuzuma bukoreshwa, birasibwa. Ubutumwa buguma ku rutonde. Ibi ntibisubizwa inyuma.",
   "sandbox.cleared": "Urubuga rw’isuzuma rw’iyi konti nta kirurimo.",
   "sandbox.lab.title": "Isuzuma ry’amakosa",
   "sandbox.lab.lead":
@@ -32,6 +35,8 @@ export const sandbox: Readonly<Record<keyof typeof english, string>> = {
   "sandbox.lab.planned": "Amakosa ateganyijwe, irizaba mbere riri hejuru",
   "sandbox.lab.none": "Nta kosa riteganyijwe.",
   "sandbox.lab.clear": "Siba amakosa ateganyijwe",
+  "sandbox.lab.clear.title": "Urashaka gusiba amakosa ateganyijwe?",
+  "sandbox.lab.clear.text": "Ubutumwa bukurikira ntibuzahura na rimwe muri yo. Ushobora kongera kuyateganya.",
   "sandbox.lab.isPlanned": "Ikosa riteganyijwe.",
   "sandbox.lab.cleared": "Nta kosa riteganyijwe rikiriho.",
   "sandbox.fault.title": "Abohererezwa bananirana",

@@ -85,6 +85,9 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.signIns.endNamed": "Katisha kuingia kwa {browser}",
   "security.signIns.ended": "Kuingia kumekatishwa.",
   "security.signIns.endOthers": "Katisha kwingine kote",
+  "security.signIns.endOthers.title": "Ungependa kukatisha kuingia kwingine kote?",
+  "security.signIns.endOthers.text":
+    "{count, plural, one {Kivinjari kingine # kitalazimika} other {Vivinjari vingine # vitalazimika}} kuingia tena. Hiki kitaendelea kuwa kimeingia.",
   "security.signIns.endedOthers": "Kuingia kwingine kote kumekatishwa.",
   "proof.title": "Thibitisha kwamba ni wewe",
   "proof.text": "Hili linahitaji uthibitisho usiozidi dakika kumi.",

@@ -20,6 +20,9 @@ export const sandbox: Readonly<Record<keyof typeof english, string>> = {
   "sandbox.fromTo": "{from} kwa {to}",
   "sandbox.noText": "Hakuna maandishi. Aina ni {type}.",
   "sandbox.clear": "Ondoa zote",
+  "sandbox.clear.title": "Ungependa kuondoa vyote kwenye uwanja wa majaribio?",
+  "sandbox.clear.text":
+    "Kila kitu ambacho wapokeaji wa akaunti hii walipokea katika hali ya majaribio kitafutwa. Jumbe hubaki kwenye orodha. Hili haliwezi kutenduliwa.",
   "sandbox.cleared": "Uwanja wa majaribio wa akaunti hii hauna kitu.",
   "sandbox.lab.title": "Maabara ya hitilafu",
   "sandbox.lab.lead":
@@ -32,6 +35,8 @@ export const sandbox: Readonly<Record<keyof typeof english, string>> = {
   "sandbox.lab.planned": "Hitilafu zilizopangwa, ya kwanza kutokea iko juu",
   "sandbox.lab.none": "Hakuna hitilafu iliyopangwa.",
   "sandbox.lab.clear": "Futa hitilafu zilizopangwa",
+  "sandbox.lab.clear.title": "Ungependa kufuta hitilafu zilizopangwa?",
+  "sandbox.lab.clear.text": "Jumbe zinazofuata hazitakutana na yoyote kati yake. Unaweza kuzipanga tena.",
   "sandbox.lab.isPlanned": "Hitilafu imepangwa.",
   "sandbox.lab.cleared": "Hakuna tena hitilafu iliyopangwa.",
   "sandbox.fault.title": "Wapokeaji wanaoshindikana",

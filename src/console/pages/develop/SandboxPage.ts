@@ -4,6 +4,7 @@ import { SandboxFaults } from "../../../messages/SandboxFault.ts"
 import { SandboxMessages } from "../../../messages/SandboxMessage.ts"
 import { SandboxMessagesApi } from "../../../messages/SandboxMessagesApi.ts"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
+import { NotFound } from "../../../platform/http/ApiErrors.ts"
 import { html } from "../../../platform/http/html.ts"
 import { SandboxToken } from "../../../sandbox/pages/SandboxToken.ts"
 import type { IconName } from "../../assets/icons.ts"
@@ -11,12 +12,12 @@ import type { Key } from "../../language/Messages.ts"
 import { Action, goTo } from "../../page/Action.ts"
 import type { AccountAsk } from "../../page/Ask.ts"
 import { Page } from "../../page/Page.ts"
-import { buttonForm, refusalOf } from "../../ui/form.ts"
+import { form, refusalOf } from "../../ui/form.ts"
 import { card, code, copyable, emptyState, linkButton } from "../../ui/parts.ts"
 import { received } from "../../ui/received.ts"
 import { type Column, table } from "../../ui/table.ts"
 import { receiverCard, receiverFor, switchReceiver } from "../webhooks/receiverCard.ts"
-import { faultActions, faultLab } from "./faultLab.ts"
+import { clearFaultsPage, faultActions, faultLab } from "./faultLab.ts"
 
 /** The simulated servers, each with the setting that chooses it. */
 const parts = [
@@ -74,7 +75,7 @@ const clear = Action.make({
   endpoint: SandboxMessagesApi.endpoints.clear,
   fields: {},
   request: () => ({}),
-  after: (_, { ask }) => goTo(ask.path, "sandbox.cleared")
+  after: (_, { ask }) => goTo(ask.to("/sandbox"), "sandbox.cleared")
 })
 
 const readTest = Effect.fnUntraced(function*({ accountId }: AccountAsk) {
@@ -90,14 +91,15 @@ const readTest = Effect.fnUntraced(function*({ accountId }: AccountAsk) {
 
 /** Test mode: what every recipient received, side by side, and recipients that fail. */
 const testContent = (ask: AccountAsk, { columns, planned }: Effect.Success<ReturnType<typeof readTest>>) => {
-  const { can, path, t } = ask
+  const { can, path, t, to } = ask
   return {
     title: t.text("sandbox.title"),
     lead: t.text("sandbox.testLead"),
     isLive: true,
     curl: "/v1/sandbox/messages",
     buttons: html`${linkButton(path, t.text("message.refresh"), { icon: "refresh-cw" })}${
-      can("messages:write") && buttonForm(ask, clear, { label: t.text("sandbox.clear"), tone: "danger" })
+      can("messages:write") &&
+      linkButton(to("/sandbox/clear"), t.text("sandbox.clear"), { icon: "trash", tone: "danger", opensDialog: true })
     }`,
     content: html`${refusalOf(ask)}<div class="cards three">${
       columns.map(({ channel, rows }) => card(t.text(`sandbox.of.${channel}`), received(ask, rows), `of-${channel}`))
@@ -156,7 +158,7 @@ ${
  * The sandbox. Test mode shows what the account's recipients received. Live mode has the links to the sandbox's own pages,
  * which show every account's messages, so they are the operator's.
  */
-export const sandboxPage = Page.account({
+const sandbox = Page.account({
   path: "/sandbox",
   permission: "account:read",
   entry: { group: "develop", label: "nav.sandbox", icon: "flask-conical", order: 9, key: "x" },
@@ -182,5 +184,23 @@ export const sandboxPage = Page.account({
 ${ask.mode === "live" && refusalOf(ask)}${receiverCard(ask, receiver)}`
     }
   },
-  actions: [clear, ...faultActions, switchReceiver]
+  actions: [...faultActions, switchReceiver]
 })
+
+/** Asks before what test mode received goes. */
+const clearPage = Page.account({
+  path: "/sandbox/clear",
+  permission: "messages:write",
+  read: ({ mode }) => mode === "live" ? Effect.fail(new NotFound()) : Effect.void,
+  draw: (_, ask) => ({
+    title: ask.t.text("sandbox.clear.title"),
+    crumbs: [{ href: ask.to("/sandbox"), label: ask.t.text("sandbox.title") }],
+    content: html`<p>${ask.t.text("sandbox.clear.text")}</p>${
+      form(ask, clear, { submit: ask.t.text("sandbox.clear"), tone: "danger", cancel: ask.to("/sandbox") })
+    }`
+  }),
+  actions: [clear]
+})
+
+/** The sandbox, and what asks before something in it goes. */
+export const sandboxPages = [sandbox, clearPage, clearFaultsPage] as const

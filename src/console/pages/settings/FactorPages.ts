@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import { type Passkey, Passkeys } from "../../../people/Passkeys.ts"
 import { type Factors, SecondFactors } from "../../../people/SecondFactors.ts"
+import { SignIns } from "../../../people/SignIns.ts"
 import { NotFound } from "../../../platform/http/ApiErrors.ts"
 import { html } from "../../../platform/http/html.ts"
 import { Action, goTo } from "../../page/Action.ts"
@@ -8,7 +9,7 @@ import type { PersonAsk } from "../../page/Ask.ts"
 import { idIn, Page } from "../../page/Page.ts"
 import { form } from "../../ui/form.ts"
 import { facts, moment, note } from "../../ui/parts.ts"
-import { recordOf, security } from "./securityActions.ts"
+import { endOthers, recordOf, security } from "./securityActions.ts"
 
 const crumbs = ({ t }: PersonAsk) => [{ href: security, label: t.text("security.title") }]
 
@@ -98,5 +99,22 @@ const appPage = Page.person({
   actions: [removeApp]
 })
 
-/** The pages that ask before a person removes a second factor. */
-export const factorPages = [passkeyPage, appPage] as const
+const othersPage = Page.person({
+  path: "/me/security/end-others",
+  read: ({ signedIn: { person } }) => Effect.flatMap(SignIns, (signIns) => signIns.list(person.id)),
+  draw: (signIns, ask) => ({
+    title: ask.t.text("security.signIns.endOthers.title"),
+    crumbs: crumbs(ask),
+    content: html`<p>${ask.t.text("security.signIns.endOthers.text", { count: signIns.length - 1 })}</p>${
+      form(ask, endOthers, {
+        submit: ask.t.text("security.signIns.endOthers"),
+        tone: "danger",
+        cancel: security
+      })
+    }`
+  }),
+  actions: [endOthers]
+})
+
+/** The pages that ask before a person removes a second factor, or ends their other sign-ins. */
+export const factorPages = [passkeyPage, appPage, othersPage] as const

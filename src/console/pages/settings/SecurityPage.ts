@@ -16,7 +16,7 @@ import {
   beginApp,
   changePassword,
   confirmApp,
-  endOthers,
+  endOthersPath,
   endSignIn,
   renewCodes,
   security
@@ -166,7 +166,7 @@ const signInsCard = (ask: PersonAsk, { signIns }: Facts) =>
     html`${table(ask.t.text("security.signIns.caption"), signInColumns(ask), signIns)}${
       signIns.length > 1 &&
       html`<div class="buttons">${
-        buttonForm(ask, endOthers, { label: ask.t.text("security.signIns.endOthers"), tone: "danger" })
+        linkButton(endOthersPath, ask.t.text("security.signIns.endOthers"), { tone: "danger", opensDialog: true })
       }</div>`
     }`,
     "sign-ins"
@@ -206,7 +206,6 @@ export const securityPage = Page.person({
     confirmApp,
     renewCodes,
     addPasskey,
-    endSignIn,
-    endOthers
+    endSignIn
   ]
 })

@@ -152,6 +152,9 @@ export const endSignIn = Action.own({
     })
 })
 
+/** The page that asks before it. */
+export const endOthersPath = `${security}/end-others`
+
 export const endOthers = Action.own({
   name: "end-others",
   fields: {},
