@@ -40,7 +40,7 @@ const visit = Effect.fnUntraced(function*() {
 
 layer(Service.layer(), { excludeTestServices: true })("the overview in a browser", (it) => {
   it.effect.skipIf(chromium === undefined)(
-    "a person sees what is wrong first, opens it with one click, and reads today's numbers",
+    "a person sees what is wrong first, ends it with one click, and reads today's numbers",
     () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
@@ -66,8 +66,9 @@ layer(Service.layer(), { excludeTestServices: true })("the overview in a browser
         yield* page.until(has("The webhook https://shop.example/hooks is unhealthy."))
         assert.strictEqual(yield* page.evaluate(`document.querySelectorAll(".plot rect").length > 60`), true)
         yield* look(page, "overview-full")
-        yield* page.click(".attention a.button")
+        yield* page.click(".attention form button")
         yield* page.until(`location.pathname.includes("/webhooks/")`)
+        yield* page.until(has("The webhook is active."))
       })
   )
 
