@@ -59,6 +59,7 @@ const sentenceOf = ({ code, subject }: AttentionItem) =>
   (code === "queue_late" || code === "codes_late") && subject?.id === "whatsapp"
     ? `attention.${code}.whatsapp` as const
     : `attention.${code}` as const
+
 /** What a person can do at once. The page of the subject shows what became of it. */
 const actionOf = (ask: AccountAsk, item: AttentionItem, name: string) => {
   const { can, t } = ask
