@@ -9,6 +9,52 @@ import { makeAccount, Service } from "../support/Service.ts"
 
 layer(Service.layer(), { excludeTestServices: true })("the sandbox in the console", (it) => {
   it.effect.skipIf(chromium === undefined)(
+    "a person without a test key gets into test mode by making one",
+    () =>
+      Effect.gen(function*() {
+        const { accountId, at, page } = yield* visitor
+        // The longest words, in the narrowest window.
+        yield* page.command("Emulation.setDeviceMetricsOverride", {
+          width: 320,
+          height: 640,
+          deviceScaleFactor: 1,
+          mobile: false
+        })
+        yield* page.open(`${at}/?lang=sw`)
+        assert.strictEqual(yield* page.evaluate("document.documentElement.scrollWidth <= innerWidth"), true)
+        const isInHeader = `(() => {
+          const bar = document.querySelector(".bar").getBoundingClientRect()
+          return [...document.querySelectorAll(".bar a, .bar summary")].filter((one) => one.checkVisibility()).every((one) => {
+            const { bottom, left, right } = one.getBoundingClientRect()
+            return left >= bar.left && right <= bar.right && bottom <= bar.bottom
+          })
+        })()`
+        assert.strictEqual(yield* page.evaluate(isInHeader), true)
+        yield* page.open(`${at}/`)
+        yield* page.click(".modes a:last-child")
+        yield* page.until(titled("New API key"))
+        yield* page.until(`document.querySelector("[name=mode][value=test]").checked`)
+        yield* type(page, "name", "CI")
+        yield* look(page, "key-test")
+        yield* page.click(submit)
+        yield* page.until(titled("Your new API key"))
+        assert.match(String(yield* page.evaluate(`document.querySelector(".copyable code").textContent`)), /^sk_test_/)
+        yield* page.click("main .buttons a[href$='/test/']")
+        yield* page.until(`location.pathname === "/console/${accountId}/test/" && ${titled("Overview")}`)
+        yield* page.open(`${at}/keys`)
+        yield* page.until(`document.querySelectorAll(".list tbody tr").length === 2`)
+        const modes =
+          `[...document.querySelectorAll(".list tbody td:nth-child(3) > :last-child")].map((one) => one.textContent)`
+        assert.deepStrictEqual(yield* page.evaluate(modes), ["Test", "Live"])
+        yield* page.open(`${at}/test/keys/new`)
+        yield* page.until(titled("New API key"))
+        const offered =
+          `[...document.querySelectorAll("[name=mode]")].map(({ checked, value }) => value + checked).join()`
+        assert.strictEqual(yield* page.evaluate(offered), "testtrue")
+      })
+  )
+
+  it.effect.skipIf(chromium === undefined)(
     "a person in test mode sees the inbox beside the message, the phone beside a text, and makes a mail bounce",
     () =>
       Effect.gen(function*() {
@@ -91,11 +137,14 @@ layer(Service.layer(), { excludeTestServices: true })("the sandbox in the consol
           return (yield* node.request("GET", `/console/${accountId}/sandbox`, { headers })).text
         })
       const support = yield* read("support")
+      // Test mode begins with a key, which this person may not make.
+      assert.notInclude(support, "mode=test")
       assert.include(support, "/sandbox/receiver/")
       assert.notInclude(support, "name=\"failing\"")
       assert.notInclude(support, "/webhooks/new")
       const developer = yield* read("developer")
       assert.include(developer, "name=\"failing\"")
+      assert.include(developer, "/keys/new?mode=test")
       assert.include(developer, "/webhooks/new?to=sandbox")
     }))
 })

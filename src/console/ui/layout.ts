@@ -84,20 +84,21 @@ const accountsMenu = ({ account, mode, signedIn: { accounts }, t }: AccountAsk) 
   }: </span><span class="name">${foreign(account.name)}</span>${
     icon("chevron-down")
   }</summary><div class="sheet"><p class="sheet-title">${t.text("frame.accounts")}</p><ul>${
-    accounts.map(({ id, name, role }) =>
-      html`<li><a href="/console/${id}${mode === "test" && "/test"}/"${
+    accounts.map(({ has_test_mode, id, name, role }) =>
+      html`<li><a href="/console/${id}${mode === "test" && has_test_mode && "/test"}/"${
         id === account.id && new Html(" aria-current=\"true\"")
       }><span>${foreign(name)}</span><span class="quiet">${t.text(`role.${role}`)}</span></a></li>`
     )
   }</ul></div></details>`
 
-const modes = ({ account, mode, t }: AccountAsk) =>
-  account.has_test_mode &&
+/** Live and test mode. Test mode begins with its first key, which is made on the page of new keys. */
+const modes = ({ account, can, mode, t }: AccountAsk) =>
+  (account.has_test_mode || can("keys:write")) &&
   html`<nav class="modes" aria-label="${t.text("frame.mode")}"><a href="/console/${account.id}/"${
     mode === "live" && new Html(" aria-current=\"true\"")
-  }>${t.text("frame.live")}</a><a href="/console/${account.id}/test/"${
-    mode === "test" && new Html(" aria-current=\"true\"")
-  }>${t.text("frame.test")}</a></nav>`
+  }>${t.text("frame.live")}</a><a href="/console/${account.id}/${
+    account.has_test_mode ? "test/" : "keys/new?mode=test"
+  }"${mode === "test" && new Html(" aria-current=\"true\"")}>${t.text("frame.test")}</a></nav>`
 
 /** The search for everything. On a narrow screen a link stands for it. */
 const find = ({ path, query, t, to }: AccountAsk) => {

@@ -41,6 +41,8 @@ export const keys: Readonly<Record<keyof typeof english, string>> = {
   "keys.create.title": "مفتاح API جديد",
   "keys.create.name": "الاسم",
   "keys.create.nameHint": "ما يستخدم المفتاح، مثل «المتجر، الإنتاج».",
+  "keys.mode.liveHint": "تصل الرسائل إلى مستلمين حقيقيين.",
+  "keys.mode.testHint": "تذهب الرسائل إلى بيئة التجربة، ولا تصل إلى أي مستلم حقيقي.",
   "keys.create.preset": "ما يُسمح للمفتاح به",
   "keys.preset.full": "كل شيء",
   "keys.preset.fullHint": "للواجهة الخلفية لديك.",
@@ -63,6 +65,7 @@ export const keys: Readonly<Record<keyof typeof english, string>> = {
   "keys.created.once": "انسخ المفتاح الآن. لن يُعرض مرة أخرى.",
   "keys.created.label": "مفتاح API",
   "keys.created.stored": "لقد حفظته",
+  "keys.created.openTest": "فتح وضع الاختبار",
   "keys.created.again": "سبق عرض هذا المفتاح. إذا فقدته، فأبطله وأنشئ غيره.",
   "keys.created.try": "إرسال أول رسالة بريد به"
 }

@@ -42,6 +42,8 @@ export const keys: Readonly<Record<keyof typeof english, string>> = {
   "keys.create.title": "Neuer API-Schlüssel",
   "keys.create.name": "Name",
   "keys.create.nameHint": "Was den Schlüssel verwendet, zum Beispiel „Shop, Produktion“.",
+  "keys.mode.liveHint": "Nachrichten erreichen echte Empfänger.",
+  "keys.mode.testHint": "Nachrichten gehen an die Sandbox, und kein echter Empfänger erhält sie.",
   "keys.create.preset": "Was der Schlüssel darf",
   "keys.preset.full": "Alles",
   "keys.preset.fullHint": "Für Ihr eigenes Backend.",
@@ -63,6 +65,7 @@ export const keys: Readonly<Record<keyof typeof english, string>> = {
   "keys.created.once": "Kopieren Sie den Schlüssel jetzt. Er wird nicht noch einmal angezeigt.",
   "keys.created.label": "API-Schlüssel",
   "keys.created.stored": "Ich habe ihn gespeichert",
+  "keys.created.openTest": "Testmodus öffnen",
   "keys.created.again":
     "Dieser Schlüssel wurde bereits angezeigt. Wenn Sie ihn verloren haben, widerrufen Sie ihn und erstellen Sie einen anderen.",
   "keys.created.try": "Senden Sie damit eine erste E-Mail"

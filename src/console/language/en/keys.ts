@@ -39,6 +39,8 @@ export const keys = {
   "keys.create.title": "New API key",
   "keys.create.name": "Name",
   "keys.create.nameHint": "What uses the key, such as “Shop, production”.",
+  "keys.mode.liveHint": "Messages reach real recipients.",
+  "keys.mode.testHint": "Messages go to the sandbox, and no real recipient gets them.",
   "keys.create.preset": "What the key may do",
   "keys.preset.full": "Everything",
   "keys.preset.fullHint": "For your own backend.",
@@ -60,6 +62,7 @@ export const keys = {
   "keys.created.once": "Copy the key now. It is not shown again.",
   "keys.created.label": "API key",
   "keys.created.stored": "I have stored it",
+  "keys.created.openTest": "Open test mode",
   "keys.created.again": "This key was shown already. If you lost it, revoke it and create another one.",
   "keys.created.try": "Send a first mail with it"
 } as const

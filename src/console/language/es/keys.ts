@@ -42,6 +42,8 @@ export const keys: Readonly<Record<keyof typeof english, string>> = {
   "keys.create.title": "Nueva clave de API",
   "keys.create.name": "Nombre",
   "keys.create.nameHint": "Qué usa la clave, por ejemplo «Tienda, producción».",
+  "keys.mode.liveHint": "Los mensajes llegan a destinatarios reales.",
+  "keys.mode.testHint": "Los mensajes van al sandbox, y ningún destinatario real los recibe.",
   "keys.create.preset": "Qué permite la clave",
   "keys.preset.full": "Todo",
   "keys.preset.fullHint": "Para su propio backend.",
@@ -63,6 +65,7 @@ export const keys: Readonly<Record<keyof typeof english, string>> = {
   "keys.created.once": "Copie la clave ahora. No se volverá a mostrar.",
   "keys.created.label": "Clave de API",
   "keys.created.stored": "La he guardado",
+  "keys.created.openTest": "Abrir el modo de prueba",
   "keys.created.again": "Esta clave ya se mostró. Si la ha perdido, revóquela y cree otra.",
   "keys.created.try": "Envíe con ella un primer correo"
 }

@@ -43,6 +43,8 @@ export const keys: Readonly<Record<keyof typeof english, string>> = {
   "keys.create.title": "Nouvelle clé API",
   "keys.create.name": "Nom",
   "keys.create.nameHint": "Ce qui utilise la clé, par exemple « Boutique, production ».",
+  "keys.mode.liveHint": "Les messages atteignent de vrais destinataires.",
+  "keys.mode.testHint": "Les messages vont au bac à sable, et aucun vrai destinataire ne les reçoit.",
   "keys.create.preset": "Ce que la clé permet",
   "keys.preset.full": "Tout",
   "keys.preset.fullHint": "Pour votre propre backend.",
@@ -64,6 +66,7 @@ export const keys: Readonly<Record<keyof typeof english, string>> = {
   "keys.created.once": "Copiez la clé maintenant. Elle ne sera plus affichée.",
   "keys.created.label": "Clé API",
   "keys.created.stored": "Je l’ai conservée",
+  "keys.created.openTest": "Ouvrir le mode test",
   "keys.created.again": "Cette clé a déjà été affichée. Si vous l’avez perdue, révoquez-la et créez-en une autre.",
   "keys.created.try": "Envoyez un premier e-mail avec elle"
 }

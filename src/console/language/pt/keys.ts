@@ -42,6 +42,8 @@ export const keys: Readonly<Record<keyof typeof english, string>> = {
   "keys.create.title": "Nova chave de API",
   "keys.create.name": "Nome",
   "keys.create.nameHint": "O que usa a chave, como “Loja, produção”.",
+  "keys.mode.liveHint": "As mensagens chegam a destinatários reais.",
+  "keys.mode.testHint": "As mensagens vão para o sandbox, e nenhum destinatário real as recebe.",
   "keys.create.preset": "O que a chave permite",
   "keys.preset.full": "Tudo",
   "keys.preset.fullHint": "Para o seu próprio backend.",
@@ -63,6 +65,7 @@ export const keys: Readonly<Record<keyof typeof english, string>> = {
   "keys.created.once": "Copie a chave agora. Ela não será mostrada de novo.",
   "keys.created.label": "Chave de API",
   "keys.created.stored": "Eu a guardei",
+  "keys.created.openTest": "Abrir o modo de teste",
   "keys.created.again": "Esta chave já foi mostrada. Se você a perdeu, revogue-a e crie outra.",
   "keys.created.try": "Envie um primeiro e-mail com ela"
 }

@@ -42,6 +42,8 @@ export const keys: Readonly<Record<keyof typeof english, string>> = {
   "keys.create.title": "Urufunguzo rushya rwa API",
   "keys.create.name": "Izina",
   "keys.create.nameHint": "Igikoresha urufunguzo, nka “Iduka, nyakuri”.",
+  "keys.mode.liveHint": "Ubutumwa bugera ku bantu nyakuri.",
+  "keys.mode.testHint": "Urubuga rw’isuzuma ni rwo rwakira ubutumwa, kandi nta muntu nyakuri bugeraho.",
   "keys.create.preset": "Ibyo urufunguzo rwemerewe gukora",
   "keys.preset.full": "Byose",
   "keys.preset.fullHint": "Rugenewe seriveri yawe bwite.",
@@ -63,6 +65,7 @@ export const keys: Readonly<Record<keyof typeof english, string>> = {
   "keys.created.once": "Koporora urufunguzo nonaha. Ntiruzongera kwerekanwa.",
   "keys.created.label": "Urufunguzo rwa API",
   "keys.created.stored": "Narubitse",
+  "keys.created.openTest": "Fungura uburyo bw’isuzuma",
   "keys.created.again": "Uru rufunguzo rwamaze kwerekanwa. Niba wararutaye, rutesha agaciro ukore urundi.",
   "keys.created.try": "Rukoreshe wohereza imeyili ya mbere"
 }

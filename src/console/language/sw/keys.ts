@@ -42,6 +42,8 @@ export const keys: Readonly<Record<keyof typeof english, string>> = {
   "keys.create.title": "Ufunguo mpya wa API",
   "keys.create.name": "Jina",
   "keys.create.nameHint": "Kinachotumia ufunguo, kama vile “Duka, uzalishaji”.",
+  "keys.mode.liveHint": "Jumbe huwafikia wapokeaji halisi.",
+  "keys.mode.testHint": "Jumbe huenda kwenye uwanja wa majaribio, na hakuna mpokeaji halisi anayezipata.",
   "keys.create.preset": "Ufunguo unaruhusiwa kufanya nini",
   "keys.preset.full": "Kila kitu",
   "keys.preset.fullHint": "Kwa seva yako mwenyewe.",
@@ -63,6 +65,7 @@ export const keys: Readonly<Record<keyof typeof english, string>> = {
   "keys.created.once": "Nakili ufunguo sasa. Hautaonyeshwa tena.",
   "keys.created.label": "Ufunguo wa API",
   "keys.created.stored": "Nimeuhifadhi",
+  "keys.created.openTest": "Fungua hali ya majaribio",
   "keys.created.again": "Ufunguo huu umeshaonyeshwa. Ukiupoteza, ubatilishe na utengeneze mwingine.",
   "keys.created.try": "Tuma barua pepe ya kwanza kwa ufunguo huu"
 }

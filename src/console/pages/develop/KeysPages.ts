@@ -1,5 +1,5 @@
 import { DateTime, Effect, Option } from "effect"
-import type { ApiKey, RotatedApiKey } from "../../../api-keys/ApiKey.ts"
+import type { ApiKey, CreatedApiKey, RotatedApiKey } from "../../../api-keys/ApiKey.ts"
 import { ApiKeys } from "../../../api-keys/ApiKeys.ts"
 import { ApiKeysApi } from "../../../api-keys/ApiKeysApi.ts"
 import { type Html, html } from "../../../platform/http/html.ts"
@@ -25,6 +25,7 @@ const columns = (ask: AccountAsk): ReadonlyArray<Column<ApiKey>> => {
   return [
     { label: t.text("keys.name"), cell: ({ name }) => foreign(name) },
     { label: t.text("keys.prefix"), cell: ({ key_prefix }) => code(`${key_prefix}…`) },
+    { label: t.text("frame.mode"), cell: ({ mode }) => t.text(`frame.${mode}`) },
     { label: t.text("keys.access"), cell: (key) => accessOf(ask, key) },
     {
       label: t.text("keys.lastUsed"),
@@ -99,10 +100,14 @@ const endOf = (ask: AccountAsk, { created_at, previous: { expires_at } }: Rotate
       : ask.t.text("keys.rotate.ends", { when: momentText(ask, expires_at) })
   }</p>`
 
-const created = (ask: AccountAsk, key: string | undefined, more?: Html) => {
-  const { base, t, to } = ask
+/** The whole key, which no other page shows. */
+const created = (ask: AccountAsk, { key, mode }: CreatedApiKey, { isReplayed, more }: {
+  readonly isReplayed: boolean
+  readonly more?: Html
+}) => {
+  const { account, base, t, to } = ask
   const title = t.text("keys.created.title")
-  if (key === undefined) {
+  if (isReplayed) {
     return show({ title, crumbs: crumbs(ask), content: html`${note(t.text("keys.created.again"), "warn")}` })
   }
   const mail = `curl ${base}/v1/email/send -H "Authorization: Bearer ${key}" -H 'Content-Type: application/json' `
@@ -115,9 +120,20 @@ ${copyable(ask, key, { label: t.text("keys.created.label") })}
 ${more}
 <h2>${t.text("keys.created.try")}</h2>
 ${copyable(ask, mail, { label: t.text("keys.created.try"), isBlock: true })}
-<div class="buttons">${linkButton(to("/keys"), t.text("keys.created.stored"), { icon: "check", tone: "main" })}</div>`
+<div class="buttons">${linkButton(to("/keys"), t.text("keys.created.stored"), { icon: "check", tone: "main" })}${
+      mode === "test" && ask.mode === "live" &&
+      linkButton(`/console/${account.id}/test/`, t.text("keys.created.openTest"), { icon: "flask-conical" })
+    }</div>`
   })
 }
+
+/** A test key makes test keys only, and so does a person in test mode. */
+const modesOf = ({ mode, t }: AccountAsk) =>
+  (mode === "test" ? ["test"] as const : ["live", "test"] as const).map((value) => ({
+    value,
+    label: t.text(`frame.${value}`),
+    hint: t.text(`keys.mode.${value}Hint`)
+  }))
 
 const create = Action.make({
   name: "create",
@@ -125,6 +141,7 @@ const create = Action.make({
   isFresh: true,
   fields: {
     name: Field.text({ label: "keys.create.name", hint: "keys.create.nameHint", autocomplete: "off" }),
+    mode: Field.radio({ label: "frame.mode" }),
     preset: Field.radio({ label: "keys.create.preset", options: presetsOf, initial: () => "full" }),
     expires_at: Field.select({
       label: "keys.create.expiry",
@@ -136,14 +153,15 @@ const create = Action.make({
     }),
     drawn_at: Field.hidden()
   },
-  request: ({ drawn_at, expires_at, name, preset }) => ({
+  request: ({ drawn_at, expires_at, mode, name, preset }) => ({
     payload: {
       name: name ?? "",
+      mode,
       expires_at: dayAfter(drawn_at, expires_at),
       ...(isPreset(preset) ? presets[preset] : presets.read)
     }
   }),
-  after: ({ data }, { ask, isReplayed }) => created(ask, isReplayed ? undefined : data.key)
+  after: ({ data }, { ask, isReplayed }) => created(ask, data, { isReplayed })
 })
 
 const make = Page.account({
@@ -156,7 +174,11 @@ const make = Page.account({
     content: form(ask, create, {
       submit: ask.t.text("keys.create.button"),
       cancel: ask.to("/keys"),
-      values: { drawn_at: DateTime.formatIso(now) }
+      choices: { mode: modesOf(ask) },
+      values: {
+        drawn_at: DateTime.formatIso(now),
+        mode: ask.query.get("mode") === "test" ? "test" : ask.mode
+      }
     })
   }),
   actions: [create]
@@ -190,7 +212,7 @@ const rotateKey = Action.make({
     params: { id: params["id"] },
     payload: { overlap_seconds: Number(overlap_seconds) }
   }),
-  after: ({ data }, { ask, isReplayed }) => created(ask, isReplayed ? undefined : data.key, endOf(ask, data))
+  after: ({ data }, { ask, isReplayed }) => created(ask, data, { isReplayed, more: endOf(ask, data) })
 })
 
 const rotate = Page.account({
