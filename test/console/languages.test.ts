@@ -58,7 +58,6 @@ const shared: Readonly<Record<Exclude<Locale, "en">, ReadonlyArray<string>>> = {
     "Contacts",
     "Description",
     "Dialogue",
-    "Guides",
     "Menu",
     "Message",
     "Messages",

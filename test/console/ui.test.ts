@@ -1,13 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import * as NodeFs from "node:fs"
 import { type Language, marked, Messages } from "../../src/console/language/Messages.ts"
 import { Action, onceField, Refused } from "../../src/console/page/Action.ts"
 import type { Ask } from "../../src/console/page/Ask.ts"
 import { attemptOf } from "../../src/console/page/refusals.ts"
 import { form } from "../../src/console/ui/form.ts"
-import { curlOf } from "../../src/console/ui/layout.ts"
+import { guides } from "../../src/console/ui/layout.ts"
 import { picture } from "../../src/console/ui/pairing.ts"
-import { foreign, inDollars, moment, number } from "../../src/console/ui/parts.ts"
+import { curlOf, foreign, inDollars, moment, number } from "../../src/console/ui/parts.ts"
 import {
   appliedFilters,
   chips,
@@ -126,13 +127,37 @@ it.layer(Messages.layer)("the picture to scan", (it) => {
   )
 })
 
-describe("the command of a page", () => {
-  it("gives a shell its address as one word, and its options as they are", () => {
-    const command = curlOf("http://localhost:8080", "/v1/messages?q=O'Brien&tag=a -X POST")
+describe("a command", () => {
+  const base = "http://localhost:8080"
+
+  it("gives a shell its address as one word", () => {
     assert.strictEqual(
-      command,
-      `curl 'http://localhost:8080/v1/messages?q=O%27Brien&tag=a' -X POST -H "Authorization: Bearer $KEY"`
+      curlOf({ base }, { method: "GET", path: "/v1/messages?q=O'Brien&tag=a" }),
+      `curl 'http://localhost:8080/v1/messages?q=O%27Brien&tag=a' -H "Authorization: Bearer $KEY"`
     )
+    assert.strictEqual(
+      curlOf({ base }, { method: "DELETE", path: "/v1/webhooks/5" }),
+      `curl -X DELETE 'http://localhost:8080/v1/webhooks/5' -H "Authorization: Bearer $KEY"`
+    )
+  })
+
+  it.prop("gives a shell its body as one word that shows all of it, and says the same", [Schema.String], ([text]) => {
+    const body = { text: `${text}'; rm -rf $HOME \u202e\u2066` }
+    const command = curlOf({ base }, { method: "POST", path: "/v1/email/send", body })
+    const start =
+      `curl -X POST '${base}/v1/email/send' -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -d '`
+    assert.isTrue(command.startsWith(start))
+    const word = command.slice(start.length, -1)
+    assert.notMatch(word, /['\u202e\u2066]/)
+    assert.deepStrictEqual(JSON.parse(word), body)
+  })
+})
+
+describe("the guides of pages", () => {
+  it("exist", () => {
+    for (const guide of guides.values()) {
+      assert.isTrue(NodeFs.existsSync(new URL(`../../docs/guides/${guide}.md`, import.meta.url)), guide)
+    }
   })
 })
 

@@ -18,6 +18,13 @@ describe("the list of the console's pages", () => {
     assert.deepStrictEqual(ofAccounts.filter(({ permission }) => permission === undefined).map(({ path }) => path), [])
   })
 
+  it("has no password in a form whose request is shown as a command", () => {
+    const fields = pages.flatMap(({ actions }) => actions).flatMap(({ callOf, fields }) =>
+      callOf === undefined ? [] : Object.values(fields)
+    )
+    assert.deepStrictEqual(fields.filter(({ kind }) => kind === "password"), [])
+  })
+
   it("has an endpoint behind each form of an account's page, and names no form of a page twice", () => {
     for (const { actions, path } of pages) {
       const names = actions.map(({ name }) => name)
@@ -82,6 +89,64 @@ layer(Visitors.layer)("the console's pages", (it) => {
           assert.include(text, "<h1>", what)
         }
       }
+    }))
+
+  it.effect("the form of each action that makes something shows the same request with curl, and sends nothing", () =>
+    Effect.gen(function*() {
+      const { accountId, cookies } = yield* Visitors
+      const { request } = yield* Service
+      const cookie = cookies.get("owner") ?? ""
+      for (
+        const [path, typed, wanted] of [
+          ["/send?channel=email", { to: "ada@example.com", subject: "It's \u202ehere" }, "It\\u0027s \\u202ehere"],
+          ["/send?channel=sms", { to: "+250788123456", content: "Hello" }, "/v1/sms/send"],
+          ["/webhooks/new", { url: "https://shop.example/hook", events: "*" }, "https://shop.example/hook"],
+          ["/templates/new", { name: "Welcome", html: "<p>Hello</p>" }, "<p>Hello</p>"],
+          ["/domains/new", { domain: "shop.example" }, "/v1/email/domains"],
+          ["/suppressions/new", { email: "ada@example.com" }, "ada@example.com"],
+          ["/whatsapp/new", { name: "Shop" }, "/v1/whatsapp/sessions"],
+          ["/keys/new", { name: "Shop", mode: "test", preset: "email", _password: "hunter two" }, "email:write"],
+          ["/verify/new", { to: "+250788123456", channel: "sms" }, "/v1/verify/send"]
+        ] as const
+      ) {
+        const address = `/console/${accountId}${path}`
+        const { text: page } = yield* get(address, cookie)
+        const hidden = [...page.matchAll(/<input type="hidden" name="(_\w+)" value="([^"]*)">/g)]
+          // The menu of the person has a form, too.
+          .slice(-3).map(([, name = "", value = ""]): [string, string] => [name, value])
+        const body = new URLSearchParams([...hidden, ...Object.entries(typed), ["_command", ""]]).toString()
+        const headers = {
+          cookie,
+          "content-type": "application/x-www-form-urlencoded",
+          "sec-fetch-site": "same-origin"
+        }
+        const { status, text } = yield* request("POST", address, { body, headers })
+        assert.strictEqual(status, 200, path)
+        const [, command = ""] = /id="command".*<pre[^>]*><code>([^<]*)</s.exec(text) ?? []
+        const shown = command.replaceAll("&#39;", "'").replaceAll("&quot;", "\"").replaceAll("&lt;", "<").replaceAll(
+          "&gt;",
+          ">"
+        )
+        assert.match(shown, /^curl -X POST 'http:[^']+' -H "Authorization: Bearer \$KEY" -H /, path)
+        assert.include(shown, wanted, path)
+        assert.notMatch(text, /hunter two|role="alert"/, path)
+      }
+      for (const path of ["webhooks", "templates", "domains", "suppressions", "whatsapp", "messages", "verify"]) {
+        assert.notMatch((yield* get(`/console/${accountId}/${path}`, cookie)).text, /<tbody>/, path)
+      }
+    }))
+
+  it.effect("each page that an endpoint has the data of has a link to copy, and help leads to the guide of its task", () =>
+    Effect.gen(function*() {
+      const { accountId, cookies } = yield* Visitors
+      const read = (path: string) =>
+        Effect.map(get(`/console/${accountId}${path}`, cookies.get("owner")), ({ text }) => text)
+      const webhooks = yield* read("/webhooks?health=unhealthy")
+      assert.match(webhooks, /data-copy="http:[^"]+\/webhooks\?health=unhealthy"/)
+      assert.include(webhooks, "href=\"/docs/guides/verify-webhooks\"")
+      const keys = yield* read("/keys/new")
+      assert.notInclude(keys, "Copy link")
+      assert.include(keys, "href=\"/docs/guides\"")
     }))
 
   it.effect("each page of a foreign account answers 404, as one that does not exist", () =>

@@ -54,6 +54,10 @@ layer(Service.layer(), { excludeTestServices: true })("requests in the console",
         yield* look(page, "request-made")
         yield* page.click("#made ~ p a")
         yield* page.until(titled("Email to ada@example.com"))
+        // One click copies the link to the case.
+        yield* page.evaluate("navigator.clipboard.writeText = async (text) => void (window.copied = text)")
+        yield* page.click(".head [data-copy]")
+        yield* page.until("window.copied === location.href")
         yield* page.open(`${at}/requests`)
         yield* page.until(shows("Refused most often"))
         yield* page.click(".filter summary")

@@ -8,10 +8,10 @@ import { PayloadTooLarge } from "../../platform/http/ApiErrors.ts"
 import type { AccountId } from "../../values/Ids.ts"
 import { allows } from "../../values/Permission.ts"
 import { type Action, Refused, refusedBy } from "../page/Action.ts"
-import type { AccountAsk, Ask, Drawn, PersonAsk } from "../page/Ask.ts"
+import type { AccountAsk, Ask, Attempt, Drawn, PersonAsk } from "../page/Ask.ts"
 import type { AnyPage } from "../page/Page.ts"
-import { attemptOf } from "../page/refusals.ts"
-import { actionField } from "../ui/form.ts"
+import { askedOf, attemptOf } from "../page/refusals.ts"
+import { actionField, commandField } from "../ui/form.ts"
 import { Answers, follow, redirect } from "./Answers.ts"
 import { Proofs } from "./Proofs.ts"
 import { type Visit, Visits } from "./Visits.ts"
@@ -95,18 +95,21 @@ export class Gate extends Context.Service<Gate, {
         const form = new URLSearchParams(text)
         const action = page.actions.find(({ name }) => name === form.get(actionField))
         if (action === undefined || !page.admits(action)) return answers.problem(visit, ask, { kind: "missing" })
-        const again = (at: Visit, asked: A) => (refused: Refused) => {
-          const attempted = { ...asked, attempt: attemptOf(ask.t, { action, form }, refused) }
+        const drawnWith = (at: Visit, asked: A, attempt: Attempt) => {
+          const attempted = { ...asked, attempt }
           return Effect.map(
             shown(page, attempted),
-            (drawn) => answers.page(at, attempted, { ...drawn, status: refused.status })
+            (drawn) => answers.page(at, attempted, { ...drawn, status: attempt.status })
           )
         }
+        const again = (at: Visit, asked: A) => (refused: Refused) =>
+          drawnWith(at, asked, attemptOf(ask.t, { action, form }, refused))
         const refusedAt = (at: Visit, asked: A) => (error: ApiError | Refused) =>
           Effect.flatMap(isRefused(error) ? Effect.succeed(error) : refusedBy(error), again(at, asked))
         if (!visits.isGenuine(visit, form)) {
           return yield* again(visit, ask)(Refused.of(ask.t.text("problem.crossSite.text"), { status: 403 }))
         }
+        if (form.has(commandField)) return yield* drawnWith(visit, ask, askedOf({ action, form }))
         return yield* Effect.matchEffect(proofs.before(action, visit, form), {
           onFailure: refusedAt(visit, ask),
           // The browser gets the token of a proof also if the form is refused.

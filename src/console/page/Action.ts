@@ -62,7 +62,7 @@ export interface Action<A extends Ask, R> {
   /** The person must have proved their identity in the last minutes. */
   readonly isFresh: boolean
   readonly run: (form: URLSearchParams, ask: A) => Effect.Effect<Next, Refused | ApiError, R>
-  /** The call that the form would make, for the printed `curl`. */
+  /** The call that the form makes, for its `curl`; undefined for the forms of doors. */
   readonly callOf: ((form: URLSearchParams, ask: A) => Call) | undefined
 }
 

@@ -14,11 +14,14 @@ export interface FieldFault {
   readonly type?: string | undefined
 }
 
-/** A form that was sent and refused. Its page shows the values again, with the faults. */
+/**
+ * A form that was sent and not done: it was refused, or the person asked for its command. Its page shows the values again.
+ */
 export interface Attempt {
   readonly action: string
   readonly form: URLSearchParams
-  readonly message: string
+  /** Why it was refused; undefined where the person asked for its command. */
+  readonly message: string | undefined
   readonly faults: ReadonlyArray<FieldFault>
   readonly status: number
   /** What made the form work once, if it may have been done nevertheless: sent again, it does nothing twice. */
@@ -104,6 +107,6 @@ export interface Drawn {
     readonly type?: "application/json"
     readonly lines: Stream.Stream<string>
   }
-  /** The `GET` request that gives this data, such as `/v1/api-keys`. */
+  /** The path of the `GET` request that gives this data, such as `/v1/api-keys`. */
   readonly curl?: string
 }

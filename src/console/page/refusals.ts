@@ -43,6 +43,16 @@ const faultOf =
     return { param, message: isEmpty ? t.text("fault.missing") : sentenceOf(t, fault) }
   }
 
+/** The form whose command a person asked for, for its page. */
+export const askedOf = <A extends Ask, R>({ action, form }: Sent<A, R>): Attempt => ({
+  action: action.name,
+  form,
+  message: undefined,
+  faults: [],
+  status: 200,
+  once: undefined
+})
+
 /** The refused form for its page. */
 export const attemptOf = <A extends Ask, R>(t: Translate, sent: Sent<A, R>, refused: Refused): Attempt => ({
   action: sent.action.name,

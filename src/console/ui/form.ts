@@ -1,13 +1,16 @@
 import { Html, html, type HtmlValue } from "../../platform/http/html.ts"
 import { marked } from "../language/Messages.ts"
 import { type Action, onceField } from "../page/Action.ts"
-import { type Ask, type Attempt, isOfPerson } from "../page/Ask.ts"
+import { type Ask, type Attempt, isOfPerson, withQuery } from "../page/Ask.ts"
 import { Field, type Option } from "../page/Field.ts"
-import { icon } from "./parts.ts"
+import { copyable, curlOf, icon } from "./parts.ts"
 
 /** Names of the hidden fields of every form. */
 export const actionField = "_action"
 export const tokenField = "_token"
+
+/** The name of the button that asks for the command of a form in the place of sending it. */
+export const commandField = "_command"
 
 /** Names of the fields of a fresh proof. */
 export const passwordField = "_password"
@@ -173,6 +176,18 @@ const proofOf = <A extends Ask, R>(
   }</fieldset>`
 }
 
+/** Shows the same request with curl, with what is typed. Works without scripts: the form is sent, and not done. */
+const commandButton = (ask: Ask) =>
+  html`<button class="quiet" name="${commandField}" formnovalidate formaction="${withQuery(ask, {})}#command">${
+    icon("terminal")
+  }<span>${ask.t.text("common.curl")}</span></button>`
+
+const commandOf = <A extends Ask, R>(ask: A, { callOf }: Action<A, R>, { form: sent }: Attempt) =>
+  callOf !== undefined &&
+  html`<div class="field" id="command" tabindex="-1"><p class="hint">${ask.t.text("form.curl")}</p>${
+    copyable(ask, curlOf(ask, callOf(sent, ask)), { label: ask.t.text("common.curl"), isBlock: true })
+  }</div>`
+
 /** The form of an action. After a refusal it shows the typed values, with the faults at their fields. */
 export const form = <A extends Ask, R>(ask: A, action: Action<A, R>, options: FormOptions): Html => {
   const attempt = ask.attempt?.action === action.name ? ask.attempt : undefined
@@ -198,13 +213,13 @@ export const form = <A extends Ask, R>(ask: A, action: Action<A, R>, options: Fo
     )
   )
   return html`<form method="post" class="form"${!isChecked && new Html(" novalidate")}>
-${attempt !== undefined && summary(ask, attempt, faulty)}
+${attempt?.message !== undefined && summary(ask, attempt, faulty)}
 <input type="hidden" name="${actionField}" value="${action.name}"><input type="hidden" name="${tokenField}" value="${token}"><input type="hidden" name="${onceField}" value="${sentOnce}">
 ${drawn.map(fieldOf)}${options.more}${proofOf(ask, action, attempt)}
 <div class="buttons"><button class="${options.tone ?? "main"}">${options.submit}</button>${
     options.cancel !== undefined && html`<a class="button" href="${options.cancel}">${ask.t.text("common.cancel")}</a>`
-  }</div>
-</form>`
+  }${action.callOf !== undefined && commandButton(ask)}</div>
+${attempt !== undefined && attempt.message === undefined && commandOf(ask, action, attempt)}</form>`
 }
 
 interface ButtonOptions {
@@ -230,8 +245,8 @@ export const buttonForm = <A extends Ask, R>(ask: A, action: Action<A, R>, optio
 }
 
 /** Why a form without fields did not work: a button has no place for it. */
-export const refusalOf = ({ attempt, t }: Ask): Html | false =>
-  attempt !== undefined &&
+export const refusalOf = (ask: Ask): Html | false =>
+  ask.attempt?.message !== undefined &&
   html`<div class="problem" role="alert" tabindex="-1"><h2>${icon("circle-alert")}<span>${
-    t.text("form.problem")
-  }</span></h2><p>${attempt.message}</p></div>`
+    ask.t.text("form.problem")
+  }</span></h2><p>${ask.attempt.message}</p></div>`

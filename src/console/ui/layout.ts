@@ -5,7 +5,7 @@ import { marked } from "../language/Messages.ts"
 import type { Key } from "../language/Messages.ts"
 import { type AccountAsk, type Ask, type Drawn, isOfPerson, type PersonAsk } from "../page/Ask.ts"
 import { type AccountPage, type Entry, navigationGroups } from "../page/Page.ts"
-import { copyable, foreign, icon } from "./parts.ts"
+import { copyable, copyLink, curlOf, foreign, icon } from "./parts.ts"
 import { shortcutButton, shortcutList } from "./shortcuts.ts"
 
 /** A page of the navigation. */
@@ -68,10 +68,15 @@ const crumbsOf = ({ t }: Ask, { crumbs = [] }: Drawn) =>
     crumbs.map(({ href, label }) => html`<li><a href="${href}">${marked(label)}</a>${icon("chevron-right")}</li>`)
   }</ol></nav>`
 
+/** A page that has a request for its data can be passed on by its address. */
+const headButtons = (ask: Ask, { buttons = false, curl }: Drawn) =>
+  (buttons !== false || curl !== undefined) &&
+  html`<div class="buttons">${buttons}${curl !== undefined && copyLink(ask)}</div>`
+
 const heading = (ask: Ask, drawn: Drawn) =>
-  html`${crumbsOf(ask, drawn)}<div class="head"><h1>${marked(drawn.title)}</h1>${
-    drawn.buttons !== undefined && drawn.buttons !== false && html`<div class="buttons">${drawn.buttons}</div>`
-  }${drawn.lead !== undefined && html`<p class="lead">${drawn.lead}</p>`}</div>`
+  html`${crumbsOf(ask, drawn)}<div class="head"><h1>${marked(drawn.title)}</h1>${headButtons(ask, drawn)}${
+    drawn.lead !== undefined && html`<p class="lead">${drawn.lead}</p>`
+  }</div>`
 
 const doneOf = (done: string | undefined) =>
   html`<div role="status" class="done" id="done" hx-preserve>${
@@ -139,6 +144,26 @@ const placesOf = (ask: AccountAsk, allowed: ReadonlyArray<Place>) => {
   })
 }
 
+/** The guide of the pages below a path. All others lead to the list of guides. */
+export const guides: ReadonlyMap<string, string> = new Map([
+  ["send", "first-real-mail"],
+  ["messages", "channels"],
+  ["domains", "own-domain"],
+  ["whatsapp", "receive-whatsapp"],
+  ["sms", "channels"],
+  ["verify", "one-time-codes"],
+  ["webhooks", "verify-webhooks"],
+  ["requests", "errors"]
+])
+
+const help = (ask: PersonAsk) => {
+  const guide = isAccount(ask) ? guides.get(ask.path.slice(ask.to("").length).split("/")[0] ?? "") : undefined
+  const label = ask.t.text("frame.help")
+  return html`<nav class="aids" aria-label="${label}"><a href="/docs/guides${guide !== undefined && `/${guide}`}">${
+    icon("book-open")
+  }<span>${label}</span></a></nav>`
+}
+
 /** The rest of the header: help, and the person with their own pages. */
 const personMenu = (ask: PersonAsk, signOut: Html, own: Surroundings["own"]) =>
   html`<details class="menu person"><summary>${icon("user")}<span class="name">${
@@ -149,20 +174,11 @@ const personMenu = (ask: PersonAsk, signOut: Html, own: Surroundings["own"]) =>
     isAccount(ask) && shortcutButton(ask)
   }${signOut}</div></details>`
 
-/**
- * The command of a page for a shell, which would read `?` and `&` itself, and end the word at a quotation mark. Options follow
- * the path after a space.
- */
-export const curlOf = (base: string, request: string) => {
-  const [path = "", ...options] = request.split(" ")
-  return ["curl", `'${base}${path.replaceAll("'", "%27")}'`, ...options, `-H "Authorization: Bearer $KEY"`].join(" ")
-}
-
 const footer = (ask: Ask, { curl }: Drawn) =>
   html`<footer class="foot"><p>${ask.t.text("frame.zone", { zone: ask.timezone })}</p>${
     curl !== undefined &&
     html`<details class="curl"><summary>${icon("terminal")}<span>${ask.t.text("common.curl")}</span></summary>${
-      copyable(ask, curlOf(ask.base, curl), {
+      copyable(ask, curlOf(ask, { method: "GET", path: curl }), {
         label: ask.t.text("common.curl"),
         isBlock: true
       })
@@ -214,9 +230,7 @@ export const framed = (ask: PersonAsk, { done, drawn }: Frame, { own, places, si
 <header class="bar">${brand(ask)}${
       account !== undefined && html`${accountsMenu(account)}${modes(account)}${find(account)}`
     }
-<nav class="aids" aria-label="${t.text("frame.help")}"><a href="/docs/guides">${icon("book-open")}<span>${
-      t.text("frame.help")
-    }</span></a></nav>${personMenu(ask, signOut(ask), own)}</header>
+${help(ask)}${personMenu(ask, signOut(ask), own)}</header>
 ${
       account?.mode === "test" &&
       html`<aside class="band" aria-label="${t.text("frame.mode")}">${icon("flask-conical")}<span>${

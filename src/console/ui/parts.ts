@@ -82,6 +82,29 @@ export const copyable = (
     t.text("common.copy")
   }</span></button></div>`
 
+/** Marks that hide or turn around what follows, and the mark that ends a word of a shell. JSON may name them by number. */
+const unsafe = /['\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g
+
+/** The same request for a shell. The key is a variable, because a page never has one. */
+export const curlOf = (
+  { base }: Pick<Ask, "base">,
+  { body, method, path }: { readonly method: string; readonly path: string; readonly body?: unknown }
+): string =>
+  [
+    `curl${method === "GET" ? "" : ` -X ${method}`} '${base}${
+      path.replaceAll("'", "%27")
+    }' -H "Authorization: Bearer $KEY"`,
+    ...(body === undefined ? [] : [
+      "-H 'Content-Type: application/json'",
+      `-d '${
+        JSON.stringify(body, null, 2).replaceAll(
+          unsafe,
+          (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`
+        )
+      }'`
+    ])
+  ].join(" ")
+
 /** A button that copies the address of this page. Without scripts the browser shows the address. */
 export const copyLink = ({ base, path, query, t }: Ask): Html =>
   html`<button type="button" hidden data-copy="${base}${path}${query.size > 0 && `?${query}`}" data-copied="${

@@ -14,7 +14,7 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "frame.testBand": "وضع الاختبار. لا شيء هنا يصل إلى مستلم حقيقي.",
   "frame.person": "أنت",
   "frame.signOut": "تسجيل الخروج",
-  "frame.help": "الأدلة",
+  "frame.help": "مساعدة",
   "frame.reference": "مرجع API",
   "frame.crumbs": "موقعك في اللوحة",
   "frame.zone": "الأوقات بتوقيت {zone}.",
@@ -69,6 +69,7 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
     "{count, plural, zero {# ثانية} one {ثانية واحدة} two {ثانيتين} few {# ثوانٍ} many {# ثانية} other {# ثانية}}",
   "span.millisecond": "{count} مللي ثانية",
   "form.problem": "لم تنجح العملية",
+  "form.curl": "يرسل هذا الأمر الطلب نفسه. ضع مفتاح API لهذا الحساب مكان $KEY.",
   "form.differs": "اكتب الاسم تمامًا كما هو معروض أعلاه.",
   "form.problems":
     "راجع {count, plural, zero {الحقول} one {هذا الحقل} two {هذين الحقلين} few {هذه الحقول وعددها #} many {هذه الحقول وعددها #} other {هذه الحقول وعددها #}}:"

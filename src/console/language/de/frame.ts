@@ -14,7 +14,7 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "frame.testBand": "Testmodus. Nichts von hier erreicht einen echten Empfänger.",
   "frame.person": "Sie",
   "frame.signOut": "Abmelden",
-  "frame.help": "Anleitungen",
+  "frame.help": "Hilfe",
   "frame.reference": "API-Referenz",
   "frame.crumbs": "Wo Sie sind",
   "frame.zone": "Die Zeiten gelten für {zone}.",
@@ -66,6 +66,7 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "span.second": "{count, plural, one {# Sekunde} other {# Sekunden}}",
   "span.millisecond": "{count} ms",
   "form.problem": "Das hat nicht geklappt",
+  "form.curl": "Dieser Befehl sendet dieselbe Anfrage. Setzen Sie für $KEY einen API-Schlüssel dieses Kontos ein.",
   "form.differs": "Geben Sie den Namen genau so ein, wie er oben steht.",
   "form.problems": "Prüfen Sie {count, plural, one {dieses Feld} other {diese # Felder}}:"
 }

@@ -12,7 +12,7 @@ export const frame = {
   "frame.testBand": "Test mode. Nothing here reaches a real recipient.",
   "frame.person": "You",
   "frame.signOut": "Sign out",
-  "frame.help": "Guides",
+  "frame.help": "Help",
   "frame.reference": "API reference",
   "frame.crumbs": "Where you are",
   "frame.zone": "Times are in {zone}.",
@@ -64,6 +64,7 @@ export const frame = {
   "span.second": "{count, plural, one {# second} other {# seconds}}",
   "span.millisecond": "{count} ms",
   "form.problem": "This did not work",
+  "form.curl": "This command sends the same request. Put an API key of this account in the place of $KEY.",
   "form.differs": "Type the name exactly as it is shown above.",
   "form.problems": "Check {count, plural, one {this field} other {these # fields}}:"
 } as const

@@ -14,7 +14,7 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "frame.testBand": "Modo de prueba. Nada de lo que haga aquí llega a un destinatario real.",
   "frame.person": "Usted",
   "frame.signOut": "Cerrar sesión",
-  "frame.help": "Guías",
+  "frame.help": "Ayuda",
   "frame.reference": "Referencia de la API",
   "frame.crumbs": "Dónde está",
   "frame.zone": "Las horas corresponden a {zone}.",
@@ -66,6 +66,7 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "span.second": "{count, plural, one {# segundo} other {# segundos}}",
   "span.millisecond": "{count} ms",
   "form.problem": "No se ha podido completar",
+  "form.curl": "Este comando envía la misma solicitud. Ponga una clave de API de esta cuenta en lugar de $KEY.",
   "form.differs": "Escriba el nombre exactamente como se muestra arriba.",
   "form.problems": "Revise {count, plural, one {este campo} other {estos # campos}}:"
 }

@@ -14,7 +14,7 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "frame.testBand": "Mode test. Rien de ce que vous faites ici n’atteint un vrai destinataire.",
   "frame.person": "Vous",
   "frame.signOut": "Se déconnecter",
-  "frame.help": "Guides",
+  "frame.help": "Aide",
   "frame.reference": "Référence de l’API",
   "frame.crumbs": "Où vous êtes",
   "frame.zone": "Les heures sont indiquées pour {zone}.",
@@ -66,6 +66,7 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "span.second": "{count, plural, one {# seconde} other {# secondes}}",
   "span.millisecond": "{count} ms",
   "form.problem": "L’opération n’a pas abouti",
+  "form.curl": "Cette commande envoie la même requête. Mettez une clé API de ce compte à la place de $KEY.",
   "form.differs": "Saisissez le nom exactement comme il est affiché ci-dessus.",
   "form.problems": "Vérifiez {count, plural, one {ce champ} other {ces # champs}} :"
 }

@@ -14,7 +14,7 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "frame.testBand": "Modo de teste. Nada do que você faz aqui chega a um destinatário real.",
   "frame.person": "Você",
   "frame.signOut": "Sair",
-  "frame.help": "Guias",
+  "frame.help": "Ajuda",
   "frame.reference": "Referência da API",
   "frame.crumbs": "Onde você está",
   "frame.zone": "Os horários são de {zone}.",
@@ -66,6 +66,7 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "span.second": "{count, plural, one {# segundo} other {# segundos}}",
   "span.millisecond": "{count} ms",
   "form.problem": "Não foi possível concluir",
+  "form.curl": "Este comando envia a mesma requisição. Coloque uma chave de API desta conta no lugar de $KEY.",
   "form.differs": "Digite o nome exatamente como é mostrado acima.",
   "form.problems": "Verifique {count, plural, one {este campo} other {estes # campos}}:"
 }

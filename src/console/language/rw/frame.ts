@@ -14,7 +14,7 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "frame.testBand": "Uburyo bw’isuzuma. Nta kintu cyo hano kigera ku muntu nyakuri.",
   "frame.person": "Wowe",
   "frame.signOut": "Sohoka",
-  "frame.help": "Amabwiriza",
+  "frame.help": "Ubufasha",
   "frame.reference": "Inyandiko ya API",
   "frame.crumbs": "Aho uri",
   "frame.zone": "Amasaha ni aya {zone}.",
@@ -66,6 +66,7 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "span.second": "{count, plural, other {amasegonda #}}",
   "span.millisecond": "{count} ms",
   "form.problem": "Ibi ntibyakunze",
+  "form.curl": "Iri tegeko ryohereza ubusabe bumwe. Shyira urufunguzo rwa API rw’iyi konti ahanditse $KEY.",
   "form.differs": "Andika izina neza nk’uko ryerekanwe haruguru.",
   "form.problems": "Reba {count, plural, other {imyanya # ikurikira}}:"
 }

@@ -14,7 +14,7 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "frame.testBand": "Hali ya majaribio. Hakuna kitu hapa kinachomfikia mpokeaji halisi.",
   "frame.person": "Wewe",
   "frame.signOut": "Toka",
-  "frame.help": "Miongozo",
+  "frame.help": "Msaada",
   "frame.reference": "Marejeleo ya API",
   "frame.crumbs": "Mahali ulipo",
   "frame.zone": "Saa ni za {zone}.",
@@ -66,6 +66,7 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "span.second": "{count, plural, one {sekunde #} other {sekunde #}}",
   "span.millisecond": "{count} ms",
   "form.problem": "Hili halikufanikiwa",
+  "form.curl": "Amri hii hutuma ombi hilo hilo. Weka ufunguo wa API wa akaunti hii mahali pa $KEY.",
   "form.differs": "Andika jina kama lilivyoonyeshwa hapo juu.",
   "form.problems": "Kagua {count, plural, one {sehemu hii} other {sehemu hizi #}}:"
 }

@@ -16,7 +16,7 @@ import {
   card,
   code,
   copyable,
-  copyLink,
+  curlOf,
   emptyState,
   facts,
   foreign,
@@ -293,24 +293,20 @@ const one = Page.account({
       return yield* (yield* Requests).find(accountId, id.value)
     }),
   draw: (request, ask) => {
-    const { base, t, to } = ask
+    const { t, to } = ask
     const { id, method, path, status } = request
     const isWithBody = method === "POST" || method === "PUT" || method === "PATCH"
     return {
       title: `${method} ${path}`,
       crumbs: [{ href: to("/requests"), label: t.text("requests.title") }],
       curl: `/v1/requests/${id}`,
-      buttons: copyLink(ask),
       content: html`<div class="why">${note(sentenceOf(ask, request), toneOf(status))}</div>
 <div class="cards two"><div class="cards">${whyOf(ask, request)}${madeOf(ask, request)}${
         card(
           t.text("request.again"),
           html`${isWithBody && html`<p>${t.text("request.againText")}</p>`}${
-            // A quotation mark would end the word, and a shell would run what follows.
-            copyable(ask, `curl -X ${method} '${base}${path.replaceAll("'", "%27")}' -H "Authorization: Bearer $KEY"`, {
-              label: t.text("request.again"),
-              isBlock: true
-            })}`,
+            copyable(ask, curlOf(ask, { method, path }), { label: t.text("request.again"), isBlock: true })
+          }`,
           "again"
         )
       }</div><div class="cards">${card(t.text("message.facts"), factsOf(ask, request), "facts")}</div></div>`

@@ -91,7 +91,6 @@ const again = Page.account({
     return {
       title: t.text("batch.again.title"),
       crumbs: [...crumbs(ask), { href: here, label: t.text("batch.title", { total: batch.total }) }],
-      curl: `/v1/${channel}/batches/${batch.batch_id}/resend -X POST`,
       content: html`<p>${t.text("batch.again.text")}</p>
 ${form(ask, resendActions[channel], { submit: t.text("batch.again"), cancel: here })}`
     }

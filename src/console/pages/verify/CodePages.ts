@@ -50,7 +50,6 @@ const make = Page.account({
     return {
       title: t.text("verify.new"),
       crumbs: crumbs(ask),
-      curl: `/v1/verify/send --json '{"to": "+250788123456", "channel": "auto", "brand_name": "Acme"}'`,
       content: html`${mode === "test" && note(t.text("send.testNote"))}${
         form(ask, send, {
           submit: t.text("verify.new"),
