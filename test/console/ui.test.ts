@@ -8,7 +8,8 @@ import { attemptOf } from "../../src/console/page/refusals.ts"
 import { form } from "../../src/console/ui/form.ts"
 import { guides } from "../../src/console/ui/layout.ts"
 import { picture } from "../../src/console/ui/pairing.ts"
-import { curlOf, foreign, inDollars, moment, number } from "../../src/console/ui/parts.ts"
+import { countdown, curlOf, foreign, inDollars, moment, number } from "../../src/console/ui/parts.ts"
+import { problemPage } from "../../src/console/ui/problem.ts"
 import {
   appliedFilters,
   chips,
@@ -159,6 +160,40 @@ describe("the guides of pages", () => {
       assert.isTrue(NodeFs.existsSync(new URL(`../../docs/guides/${guide}.md`, import.meta.url)), guide)
     }
   })
+})
+
+it.layer(Messages.layer)("a problem", (it) => {
+  it.effect.each(["en", "de", "es", "fr", "pt", "rw", "sw", "ar"] as const)(
+    "that ends by itself has a sentence for each second in %s",
+    (language) =>
+      Effect.gen(function*() {
+        const { t } = yield* askOf("", language)
+        const sentenceOf = (seconds: number) => t.text("problem.tooFast.text", { seconds })
+        const { markup } = countdown(t, 130)
+        assert.include(markup, sentenceOf(130))
+        const [, text = ""] = /data-wait="([^"]*)"/.exec(markup) ?? []
+        const runs = JSON.parse(text.replaceAll("&quot;", "\"").replaceAll("&#39;", "'")) as ReadonlyArray<
+          [number, string]
+        >
+        for (let left = 1; left <= 130; left++) {
+          const run = runs.findLast(([from]) => from <= left)
+          assert.strictEqual(run?.[1].replace("#", String(left)), sentenceOf(left))
+        }
+        assert.isBelow(runs.length, 12)
+        assert.notInclude(countdown(t, 86_400).markup, "data-wait")
+      })
+  )
+
+  it.effect("is tried again by scripts where a page could not be read, and not where a form was sent", () =>
+    Effect.gen(function*() {
+      const { t } = yield* askOf()
+      for (const isRead of [true, false]) {
+        assert.strictEqual(problemPage(t, { kind: "away" }, isRead).isLive, isRead)
+        const { content } = problemPage(t, { kind: "tooFast", seconds: 7 }, isRead)
+        assert.strictEqual(content.markup.includes("data-reloads"), isRead)
+        assert.include(content.markup, "Try again in 7 seconds.")
+      }
+    }))
 })
 
 describe("text that other people wrote", () => {

@@ -91,6 +91,33 @@ layer(Visitors.layer)("the console's pages", (it) => {
       }
     }))
 
+  it.effect("a page that a role may not open names the roles that may, and the people who have one", () =>
+    Effect.gen(function*() {
+      const { accountId, cookies } = yield* Visitors
+      const { text } = yield* get(`/console/${accountId}/keys/new`, cookies.get("support"))
+      assert.include(
+        text,
+        "Your role in this account is support. This needs one of these roles: owner, admin, developer."
+      )
+      assert.match(text, /<li><bdi>The owner<\/bdi> \(owner\)<\/li>/)
+      assert.notInclude(text, "<li><bdi>The support")
+    }))
+
+  it.effect("a form that a role may not send is refused as its page would be", () =>
+    Effect.gen(function*() {
+      const { accountId, cookies } = yield* Visitors
+      const { request } = yield* Service
+      const headers = {
+        cookie: cookies.get("support") ?? "",
+        "content-type": "application/x-www-form-urlencoded",
+        "sec-fetch-site": "same-origin"
+      }
+      const answer = yield* request("POST", `/console/${accountId}/sandbox`, { headers, body: "_action=receiver" })
+      const unknown = yield* request("POST", `/console/${accountId}/sandbox`, { headers, body: "_action=none" })
+      assert.deepStrictEqual([answer.status, unknown.status], [403, 404])
+      assert.include(answer.text, "one of these roles: owner, admin, developer.")
+    }))
+
   it.effect("the form of each action that makes something shows the same request with curl, and sends nothing", () =>
     Effect.gen(function*() {
       const { accountId, cookies } = yield* Visitors

@@ -1,7 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { assertRefused } from "../contract/contract.ts"
+import { chromium, openPage } from "../support/Chromium.ts"
+import { signedInAs } from "../support/consolePeople.ts"
 import { type DatabaseState, makeDatabaseProxy } from "../support/DatabaseProxy.ts"
+import { titled } from "../support/look.ts"
 import { eventually, live, makeAccount, startNode } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { inTime } from "./inTime.ts"
@@ -68,6 +71,32 @@ layer(TestDatabase.layer)("node without its database", (it) => {
         assert.deepStrictEqual(yield* node.stop(), { code: 0, signal: null })
       }))
   }
+
+  it.effect.skipIf(chromium === undefined)(
+    "a page of the console says that the service is away, and shows itself once the database is back",
+    () =>
+      Effect.gen(function*() {
+        const proxy = yield* makeDatabaseProxy()
+        const node = yield* startNode({ env: { DATABASE_URL: proxy.url } })
+        const { accountId } = yield* makeAccount()
+        const { token } = yield* signedInAs(accountId, "owner")
+        const page = yield* openPage
+        yield* page.command("Network.enable")
+        yield* page.command("Network.setCookie", { name: "console", value: token, url: node.baseUrl })
+        const address = `${node.baseUrl}/console/${accountId}/keys`
+        yield* page.open(address)
+        yield* page.until(titled("API keys"))
+        yield* proxy.become("gone")
+        const { status, text } = yield* node.request("GET", `/console/${accountId}/keys`, {
+          headers: { cookie: `console=${token}` }
+        })
+        assert.strictEqual(status, 503, text)
+        yield* page.open(address)
+        yield* page.until(titled("The service does not answer at the moment"))
+        yield* proxy.become("up")
+        yield* page.until(titled("API keys"), "60 seconds")
+      })
+  )
 
   it.effect("becomes ready on new connections, although those to a machine that died stay silent for ever", () =>
     Effect.gen(function*() {

@@ -9,6 +9,30 @@ import { makeKey, Service } from "../support/Service.ts"
 
 layer(Service.layer(), { excludeTestServices: true })("one-time codes in the console", (it) => {
   it.effect.skipIf(chromium === undefined)(
+    "a person who sends a code too early sees the seconds until the next one count down",
+    () =>
+      Effect.gen(function*() {
+        const { at, key, node, page } = yield* visitor
+        yield* sendCode(node, { key, json: { to: "+250788123457" } })
+        yield* page.open(`${at}/verify/new`)
+        yield* type(page, "to", "+250788123457")
+        yield* page.click(submit)
+        const wait = `document.querySelector(".problem [role=timer]")`
+        yield* page.until(`${wait} !== null`)
+        const first = yield* page.evaluate(`${wait}.textContent`)
+        assert.match(String(first), /^Try again in \d+ seconds\.$/)
+        yield* page.until(
+          `/^Try again in \\d+ seconds\\.$/.test(${wait}.textContent) && ${wait}.textContent !== ${
+            JSON.stringify(first)
+          }`
+        )
+        // The end of the wait, which is a minute away.
+        yield* page.evaluate("Date.now = () => Infinity")
+        yield* page.until(`${wait} === null && ${shows("Too many codes were sent")}`)
+      })
+  )
+
+  it.effect.skipIf(chromium === undefined)(
     "a person sends a code in test mode, reads it beside the page, enters a wrong and the right one, and finds it by its status",
     () =>
       Effect.gen(function*() {

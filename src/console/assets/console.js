@@ -172,6 +172,20 @@
     doing()
   })
 
+  // Counts down how long to wait. A page that was refused loads itself again then, and a form waits for the person.
+  for (const line of document.querySelectorAll("[data-wait]")) {
+    const { reloads, seconds, wait } = line.dataset
+    const sentences = JSON.parse(wait)
+    const end = Date.now() + 1000 * seconds
+    const tick = () => {
+      const left = Math.ceil((end - Date.now()) / 1000)
+      if (left <= 0) return void (reloads === undefined ? line.remove() : location.reload())
+      line.textContent = sentences.findLast(([from]) => from <= left)[1].replace("#", left)
+      setTimeout(tick, 1000)
+    }
+    tick()
+  }
+
   // The form of the first start knows the zone of the browser, if it is one of ours.
   const zone = document.querySelector("form:not(:has(.problem)) select[data-guess=zone]")
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone
@@ -206,6 +220,8 @@
     const answer = await fetch(asked, { credentials: "same-origin" })
     // The person has signed out elsewhere, or what the page shows is gone: then another page says so.
     if (answer.redirected || gone.has(answer.status)) return void location.reload()
+    // The service answers again, with the whole page in the place of the one that said so.
+    if (answer.ok && main.querySelector("[data-away]") !== null) return void location.reload()
     if (!answer.ok) throw new Error(answer.statusText)
     const text = await answer.text()
     if (!isPaused && location.href === asked && !isWorking(main)) {

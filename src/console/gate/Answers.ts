@@ -38,7 +38,10 @@ const problemOf = Effect.fnUntraced(
     if (found !== undefined) {
       const status = statusOf(found)
       if (status === 404) return { kind: "missing" }
-      return status === 503 ? { kind: "away" } : { kind: "other", refused: yield* refusedBy(found) }
+      if (status === 503) return { kind: "away" }
+      const refused = yield* refusedBy(found)
+      const { retry_after: seconds } = refused.facts
+      return status === 429 && seconds !== undefined ? { kind: "tooFast", seconds } : { kind: "other", refused }
     }
     if (isDatabaseUnavailable(cause)) {
       yield* outages.note(cause)
@@ -106,7 +109,8 @@ export class Answers extends Context.Service<Answers, {
             ...(done === undefined ? [] : [doneCookie(null)])
           ])
         }
-        const problem = (visit: Visit, ask: Ask, what: Problem) => page(visit, ask, problemPage(ask.t, what))
+        const problem = (visit: Visit, ask: Ask, what: Problem) =>
+          page(visit, ask, problemPage(ask.t, what, visit.request.method === "GET"))
         return Answers.of({
           page,
           problem,

@@ -6,7 +6,7 @@ import { AppConfig } from "../../platform/config/AppConfig.ts"
 import type { ApiError } from "../../platform/http/ApiError.ts"
 import { PayloadTooLarge } from "../../platform/http/ApiErrors.ts"
 import type { AccountId } from "../../values/Ids.ts"
-import { allows } from "../../values/Permission.ts"
+import { allows, type Permission } from "../../values/Permission.ts"
 import { type Action, Refused, refusedBy } from "../page/Action.ts"
 import type { AccountAsk, Ask, Attempt, Drawn, PersonAsk } from "../page/Ask.ts"
 import type { AnyPage } from "../page/Page.ts"
@@ -46,8 +46,8 @@ const ofAccount = (person: PersonAsk, account: AccountAsk["account"], mode: Mode
 interface Performed<A extends Ask, R> {
   readonly actions: ReadonlyArray<Action<A, R>>
   readonly show: (ask: A) => Effect.Effect<Drawn, ApiError, R>
-  /** Whether the person may send the form of an action. */
-  readonly admits: (action: Action<A, R>) => boolean
+  /** The answer to a form that the person may not send. */
+  readonly forbids: (action: Action<A, R>) => Effect.Effect<Response> | undefined
 }
 
 /**
@@ -94,7 +94,9 @@ export class Gate extends Context.Service<Gate, {
         )
         const form = new URLSearchParams(text)
         const action = page.actions.find(({ name }) => name === form.get(actionField))
-        if (action === undefined || !page.admits(action)) return answers.problem(visit, ask, { kind: "missing" })
+        if (action === undefined) return answers.problem(visit, ask, { kind: "missing" })
+        const refusal = page.forbids(action)
+        if (refusal !== undefined) return yield* refusal
         const drawnWith = (at: Visit, asked: A, attempt: Attempt) => {
           const attempted = { ...asked, attempt }
           return Effect.map(
@@ -139,12 +141,21 @@ export class Gate extends Context.Service<Gate, {
             )
         )
 
-      const admitsAll = () => true
+      const forbidsNothing = () => undefined
 
-      const serve = Effect.fnUntraced(function*<R>(page: AnyPage<R>, mode: Mode) {
-        const visit = yield* visits.current
+      const forbidden = (visit: Visit, ask: AccountAsk, permission: Permission | undefined) =>
+        Effect.map(people.members(ask.account.id), (members) =>
+          answers.problem(visit, ask, {
+            kind: "forbidden",
+            role: ask.account.role,
+            permission,
+            members: ask.can("members:read") ? members : []
+          }))
+
+      const served = Effect.fnUntraced(function*<R>(page: AnyPage<R>, mode: Mode, arrived: Visit) {
+        const visit = yield* visits.identified(arrived)
         const { ask, request, signedIn } = visit
-        if (page.kind === "door") return yield* perform(visit, ask, { ...page, admits: admitsAll })
+        if (page.kind === "door") return yield* perform(visit, ask, { ...page, forbids: forbidsNothing })
         if (signedIn === undefined) {
           // Forms are sent to the address of their page. Nothing is left to do for one who wanted to sign out.
           const isOver = request.method === "POST" && page.path === "/sign-out"
@@ -152,26 +163,37 @@ export class Gate extends Context.Service<Gate, {
           return redirect(visit, `/console/sign-in${next}`, 302)
         }
         const person: PersonAsk = { ...ask, signedIn }
-        if (page.kind === "person") return yield* perform(visit, person, { ...page, admits: admitsAll })
+        if (page.kind === "person") return yield* perform(visit, person, { ...page, forbids: forbidsNothing })
         const account = signedIn.accounts.find(({ id }) => String(id) === ask.params["account"])
         if (account === undefined || (mode === "test" && !account.has_test_mode)) {
           return answers.problem(visit, person, { kind: "missing" })
         }
-        const { role } = account
         const whole = ofAccount(person, account, mode)
-        if (!allows(role, page.permission)) return answers.problem(visit, whole, { kind: "forbidden", role })
+        const { role } = account
+        if (!allows(role, page.permission)) return yield* forbidden(visit, whole, page.permission)
         if (signedIn.person.last_account_id !== account.id) yield* people.visit(signedIn.person.id, account.id)
-        return yield* perform(visit, whole, { ...page, admits: ({ permission }) => allows(role, permission) })
+        return yield* perform(visit, whole, {
+          ...page,
+          forbids: ({ permission }) => allows(role, permission) ? undefined : forbidden(visit, whole, permission)
+        })
       })
 
-      const missing = Effect.map(visits.current, (visit) => {
-        const { ask, signedIn } = visit
-        if (signedIn === undefined) return redirect(visit, "/console/sign-in", 302)
-        const person: PersonAsk = { ...ask, signedIn }
-        return answers.problem(visit, person, { kind: "missing" })
-      })
+      const missing = (arrived: Visit) =>
+        Effect.map(visits.identified(arrived), (visit) => {
+          const { ask, signedIn } = visit
+          if (signedIn === undefined) return redirect(visit, "/console/sign-in", 302)
+          const person: PersonAsk = { ...ask, signedIn }
+          return answers.problem(visit, person, { kind: "missing" })
+        })
 
-      return Gate.of({ serve, missing })
+      /** Where it is not known who asks, because the database is away, the answer is a page all the same. */
+      const guarded = <E, R>(answer: (arrived: Visit) => Effect.Effect<Response, E, R>) =>
+        Effect.flatMap(visits.arrived, (arrived) => answers.guarded(arrived, arrived.ask, answer(arrived)))
+
+      return Gate.of({
+        serve: (page, mode) => guarded((arrived) => served(page, mode, arrived)),
+        missing: guarded(missing)
+      })
     })
   )
 }

@@ -58,7 +58,10 @@ const timesOf = (person: SignedIn["person"] | undefined) => ({
  * @effect-expect-leaking HttpServerRequest | RouteContext
  */
 export class Visits extends Context.Service<Visits, {
-  readonly current: Effect.Effect<Visit, never, Request | HttpRouter.RouteContext>
+  /** What a request says by itself: its browser is not signed in yet. Reads nothing from the database. */
+  readonly arrived: Effect.Effect<Visit, never, Request | HttpRouter.RouteContext>
+  /** The same visit with the person of the browser's token. */
+  readonly identified: (arrived: Visit) => Effect.Effect<Visit>
   /** Whether one of our pages sent a form, and this sign-in got that page. */
   readonly isGenuine: (visit: Visit, form: URLSearchParams) => boolean
 }>()("messaging-service/console/gate/Visits") {
@@ -80,8 +83,13 @@ export class Visits extends Context.Service<Visits, {
         return consoleAllow.some((network) => IpNetwork.contains(network, address))
       }
 
+      const sealOf = (signedIn: SignedIn | undefined): Ask["seal"] => (action) => ({
+        token: formToken(key, boundTo(signedIn, action)),
+        once: randomBytes(16).toString("base64url")
+      })
+
       /** The sign-in of the browser's token, and the cookies that replace a token that is old or void. */
-      const identified = Effect.fnUntraced(function*(request: Request, approach: Approach) {
+      const signInOf = Effect.fnUntraced(function*({ approach, request }: Visit) {
         const token = tokenOf(request, approach)
         if (token === "") return { signedIn: undefined, cookies: [] }
         const signedIn = Option.getOrUndefined(yield* signIns.find(token))
@@ -91,14 +99,13 @@ export class Visits extends Context.Service<Visits, {
         return { signedIn, cookies: renewed.map((next) => signInCookie(approach, next)) }
       })
 
-      const current = Effect.gen(function*() {
+      const arrived = Effect.gen(function*() {
         const request = yield* HttpServerRequest.HttpServerRequest
         if (!isAllowed(request)) return yield* Effect.die(new NotFound())
         const approach = approachOf(request, base)
-        const { cookies, signedIn } = yield* identified(request, approach)
         const ask: Ask = {
-          ...timesOf(signedIn?.person),
-          t: yield* messages.in(languageOf(request, signedIn)),
+          ...timesOf(undefined),
+          t: yield* messages.in(languageOf(request, undefined)),
           params: yield* HttpRouter.params,
           query: queryOf(request),
           path: request.url.split("?")[0] ?? "",
@@ -106,16 +113,23 @@ export class Visits extends Context.Service<Visits, {
           base: approach.isLoopback ? approach.origin : base,
           party: partyOf(approach, base),
           attempt: undefined,
-          seal: (action) => ({
-            token: formToken(key, boundTo(signedIn, action)),
-            once: randomBytes(16).toString("base64url")
-          })
+          seal: sealOf(undefined)
         }
-        return { request, approach, signedIn, ask, cookies }
+        const visit: Visit = { request, approach, signedIn: undefined, ask, cookies: [] }
+        return visit
+      })
+
+      const identified = Effect.fnUntraced(function*(visit: Visit) {
+        const { cookies, signedIn } = yield* signInOf(visit)
+        if (signedIn === undefined) return { ...visit, cookies }
+        const t = yield* messages.in(languageOf(visit.request, signedIn))
+        const ask: Ask = { ...visit.ask, ...timesOf(signedIn.person), t, seal: sealOf(signedIn) }
+        return { ...visit, signedIn, ask, cookies }
       })
 
       return Visits.of({
-        current,
+        arrived,
+        identified,
         isGenuine: ({ approach, request, signedIn }, form) =>
           isOwnPage(request.headers, approach.origin) &&
           isFormToken(key, boundTo(signedIn, form.get(actionField) ?? ""), form.get(tokenField) ?? "")

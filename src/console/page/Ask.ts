@@ -22,6 +22,8 @@ export interface Attempt {
   readonly form: URLSearchParams
   /** Why it was refused; undefined where the person asked for its command. */
   readonly message: string | undefined
+  /** After how many seconds it may be sent again. */
+  readonly seconds?: number | undefined
   readonly faults: ReadonlyArray<FieldFault>
   readonly status: number
   /** What made the form work once, if it may have been done nevertheless: sent again, it does nothing twice. */

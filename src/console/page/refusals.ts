@@ -5,10 +5,13 @@ import { type Action, onceField, type Refused } from "./Action.ts"
 import type { Ask, Attempt, FieldFault } from "./Ask.ts"
 
 /** Why, in a sentence. The console's own reasons are in the reader's language, and those of the API are not. */
-export const reasonText = (t: Translate, { facts, reason, type }: Refused): string => {
-  if (type === undefined) return reason
-  const text = t.named(`error.${type}`, facts) ?? t.text("error.other", { detail: reason })
-  const { retry_after: seconds } = facts
+const causeText = (t: Translate, { facts, reason, type }: Refused): string =>
+  type === undefined ? reason : t.named(`error.${type}`, facts) ?? t.text("error.other", { detail: reason })
+
+/** Why, and how long to wait. */
+export const reasonText = (t: Translate, refused: Refused): string => {
+  const { retry_after: seconds } = refused.facts
+  const text = causeText(t, refused)
   return seconds === undefined ? text : `${text} ${t.text("problem.tooFast.text", { seconds })}`
 }
 
@@ -57,7 +60,8 @@ export const askedOf = <A extends Ask, R>({ action, form }: Sent<A, R>): Attempt
 export const attemptOf = <A extends Ask, R>(t: Translate, sent: Sent<A, R>, refused: Refused): Attempt => ({
   action: sent.action.name,
   form: sent.form,
-  message: reasonText(t, refused),
+  message: causeText(t, refused),
+  seconds: refused.facts.retry_after,
   faults: refused.faults.map(faultOf(t, sent, refused)),
   status: refused.status,
   once: refused.status >= 500 || refused.type === "idempotency_in_progress"

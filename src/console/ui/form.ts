@@ -3,7 +3,7 @@ import { marked } from "../language/Messages.ts"
 import { type Action, onceField } from "../page/Action.ts"
 import { type Ask, type Attempt, isOfPerson, withQuery } from "../page/Ask.ts"
 import { Field, type Option } from "../page/Field.ts"
-import { copyable, curlOf, icon } from "./parts.ts"
+import { copyable, countdown, curlOf, icon } from "./parts.ts"
 
 /** Names of the hidden fields of every form. */
 export const actionField = "_action"
@@ -131,6 +131,10 @@ const faultAt = (attempt: Attempt | undefined, name: string) =>
   attempt?.faults.find(({ param }) => param === name || param.startsWith(`${name}[`) || param.startsWith(`${name}.`))
     ?.message
 
+/** Why a form was refused, and how long to wait. */
+export const whyOf = ({ t }: Ask, { message, seconds }: Attempt): Html =>
+  html`${message}${seconds !== undefined && html` ${countdown(t, seconds)}`}`
+
 const summary = (ask: Ask, attempt: Attempt, shown: ReadonlyMap<string, string>): Html => {
   const { t } = ask
   // What is wrong with a proof is said at its fields.
@@ -138,7 +142,7 @@ const summary = (ask: Ask, attempt: Attempt, shown: ReadonlyMap<string, string>)
   const other = attempt.faults.filter(({ param }) => !said.some((name) => param.startsWith(name)))
   return html`<div class="problem" role="alert" tabindex="-1"><h2>${icon("circle-alert")}<span>${
     t.text("form.problem")
-  }</span></h2><p>${attempt.message}</p>${
+  }</span></h2><p>${whyOf(ask, attempt)}</p>${
     shown.size > 0 && html`<p>${t.text("form.problems", { count: shown.size })}</p><ul>${
       [...shown].map(([id, label]) => html`<li><a href="#f-${id}">${label}</a></li>`)
     }</ul>`
@@ -249,4 +253,4 @@ export const refusalOf = (ask: Ask): Html | false =>
   ask.attempt?.message !== undefined &&
   html`<div class="problem" role="alert" tabindex="-1"><h2>${icon("circle-alert")}<span>${
     ask.t.text("form.problem")
-  }</span></h2><p>${ask.attempt.message}</p></div>`
+  }</span></h2><p>${whyOf(ask, ask.attempt)}</p></div>`

@@ -2,7 +2,7 @@
 import { Html, html, type HtmlValue } from "../../platform/http/html.ts"
 import { assets } from "../assets/Assets.ts"
 import { type IconName, mirrored } from "../assets/icons.ts"
-import { marked } from "../language/Messages.ts"
+import { marked, type Translate } from "../language/Messages.ts"
 import type { Ask } from "../page/Ask.ts"
 
 /** An icon. It says nothing by itself: a word stands beside it, or its control has a label. */
@@ -63,7 +63,7 @@ export const inDollars = ({ t }: Ask, usd: number): string =>
   new Intl.NumberFormat(t.intl, { style: "currency", currency: "USD", maximumFractionDigits: 6 }).format(usd)
 
 /** Several texts as one, with the commas of the reader's language. */
-export const listed = ({ t }: Ask, items: ReadonlyArray<string>): string =>
+export const listed = ({ t }: Pick<Ask, "t">, items: ReadonlyArray<string>): string =>
   items.length === 0 ? "" : items.reduceRight((rest, first) => t.text("common.list", { first, rest }))
 
 /** A text with a button that copies it. Without scripts the text can be selected. */
@@ -132,6 +132,25 @@ export const linkButton = (
 /** A part of a page with its own heading. */
 export const card = (title: string, content: HtmlValue, id: string): Html =>
   html`<section class="card" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${content}</section>`
+
+/** Seconds of the longest wait that scripts count down. */
+const longestCount = 900
+
+/** How long to wait for each number of seconds, where it differs in more than the number: from which one on, `#` in its place. */
+const waitsOf = (t: Translate, seconds: number) => {
+  const runs: Array<readonly [from: number, sentence: string]> = []
+  for (let left = 1; left <= seconds; left++) {
+    const sentence = t.text("problem.tooFast.text", { seconds: left }).replace(String(left), "#")
+    if (runs.at(-1)?.[1] !== sentence) runs.push([left, sentence])
+  }
+  return runs
+}
+
+/** How long to wait. Scripts count it down, and then load a page again that was refused. */
+export const countdown = (t: Translate, seconds: number, isPage = false): Html =>
+  html`<span role="timer"${
+    seconds <= longestCount && html` data-wait="${JSON.stringify(waitsOf(t, seconds))}" data-seconds="${seconds}"`
+  }${isPage && new Html(" data-reloads")}>${t.text("problem.tooFast.text", { seconds })}</span>`
 
 /** Terms with their values. */
 export const facts = (pairs: ReadonlyArray<readonly [term: string, value: HtmlValue]>): Html =>

@@ -5,7 +5,8 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "problem.missing.title": "هذه الصفحة غير موجودة",
   "problem.missing.text": "ربما حُذفت، أو أنها تخص حسابًا آخر.",
   "problem.forbidden.title": "دورك لا يسمح بهذا",
-  "problem.forbidden.text": "دورك في هذا الحساب: {role}. اطلب ذلك من مالك أو مسؤول.",
+  "problem.forbidden.text": "دورك في هذا الحساب: {role}. يلزم أحد هذه الأدوار: {roles}.",
+  "problem.forbidden.people": "هؤلاء الأشخاص لديهم أحد هذه الأدوار:",
   "problem.tooFast.title": "طلبات كثيرة جدًا",
   "problem.tooFast.text":
     "حاول مرة أخرى بعد {seconds, plural, zero {# ثانية} one {ثانية واحدة} two {ثانيتين} few {# ثوانٍ} many {# ثانية} other {# ثانية}}.",

@@ -5,8 +5,8 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "problem.missing.title": "Cette page n’existe pas",
   "problem.missing.text": "Elle a peut-être été supprimée, ou elle appartient à un autre compte.",
   "problem.forbidden.title": "Votre rôle ne le permet pas",
-  "problem.forbidden.text":
-    "Votre rôle dans ce compte : {role}. Adressez-vous à un propriétaire ou à un administrateur.",
+  "problem.forbidden.text": "Votre rôle dans ce compte : {role}. Il faut l’un de ces rôles : {roles}.",
+  "problem.forbidden.people": "Ces personnes ont un tel rôle :",
   "problem.tooFast.title": "Trop de requêtes",
   "problem.tooFast.text": "Réessayez dans {seconds, plural, one {# seconde} other {# secondes}}.",
   "problem.away.title": "Le service ne répond pas pour le moment",

@@ -5,7 +5,9 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "problem.missing.title": "Ukurasa huu haupo",
   "problem.missing.text": "Huenda umefutwa, au ni wa akaunti nyingine.",
   "problem.forbidden.title": "Jukumu lako haliruhusu hili",
-  "problem.forbidden.text": "Jukumu lako katika akaunti hii ni: {role}. Muombe mmiliki au msimamizi.",
+  "problem.forbidden.text":
+    "Jukumu lako katika akaunti hii ni: {role}. Inahitajika mojawapo ya majukumu haya: {roles}.",
+  "problem.forbidden.people": "Watu hawa wana jukumu kama hilo:",
   "problem.tooFast.title": "Maombi ni mengi mno",
   "problem.tooFast.text": "Jaribu tena baada ya {seconds, plural, one {sekunde #} other {sekunde #}}.",
   "problem.away.title": "Huduma haijibu kwa sasa",

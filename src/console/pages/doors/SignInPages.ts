@@ -6,7 +6,7 @@ import { html } from "../../../platform/http/html.ts"
 import { Action, goTo } from "../../page/Action.ts"
 import type { Ask, Drawn, PersonAsk } from "../../page/Ask.ts"
 import { Page } from "../../page/Page.ts"
-import { buttonForm, form } from "../../ui/form.ts"
+import { buttonForm, form, whyOf } from "../../ui/form.ts"
 import { copyable, icon } from "../../ui/parts.ts"
 import { passkeyForm } from "../../ui/passkeyForm.ts"
 import { codePage, enterCode, signIn, usePasskey } from "./signInActions.ts"
@@ -23,7 +23,7 @@ const ways = (ask: Ask, wanted: string | undefined): Drawn => ({
     wanted !== undefined && passkeyForm(ask, usePasskey, { kind: "get", wanted, label: ask.t.text("passkey.button") })
   }${
     ask.attempt?.action === "passkey" &&
-    html`<p class="note bad" role="alert">${icon("circle-alert")}<span>${ask.attempt.message}</span></p>`
+    html`<p class="note bad" role="alert">${icon("circle-alert")}<span>${whyOf(ask, ask.attempt)}</span></p>`
   }
 ${form(ask, signIn, { submit: ask.t.text("signIn.button") })}
 <p><a href="/console/password/forgot">${ask.t.text("forgot.link")}</a></p>`
