@@ -74,7 +74,7 @@ const start = Effect.gen(function*() {
     return { ...(yield* signedInAs(account, "owner")), pages: yield* pagesOf }
   }).pipe(Effect.provide(client(database)))
   const relay = yield* startRelay()
-  const env = { SMTP_URL: `smtp://127.0.0.1:${relay.port}?tls=never` }
+  const env = { SMTP_URL: `smtp://127.0.0.1:${relay.port}?tls=never`, RATE_LIMIT_PAGES: "1000000" }
   const { child, port } = yield* startService(database, { env })
   const [sender] = yield* makeAccounts(database, 1)
   const loop = yield* startPeer<Receiver, Run, Ran>("openLoop.ts", null)

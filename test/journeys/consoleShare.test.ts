@@ -1,13 +1,98 @@
 /** What people look at in the console takes few of the connections that requests of the API need. */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import * as NodeFs from "node:fs"
+import { newDataKey } from "../../src/channels/whatsapp/credentials/DataKey.ts"
+import { rateLimitSettings } from "../../src/platform/config/rateLimitSettings.ts"
+import { Vault } from "../../src/platform/crypto/Vault.ts"
+import { WhatsAppSessionId } from "../../src/values/Ids.ts"
+import { mainKey } from "../support/bulkMail.ts"
 import { signedInAs } from "../support/consolePeople.ts"
-import { eventually, makeAccount, Service } from "../support/Service.ts"
+import { makeRawServer } from "../support/RawServer.ts"
+import { earlyInTheMinute, eventually, makeAccount, Service } from "../support/Service.ts"
 
-const env = { DATABASE_CONNECTIONS: "10", STATEMENT_TIMEOUT_SECONDS: "120" }
+const env = { DATABASE_CONNECTIONS: "10", STATEMENT_TIMEOUT_SECONDS: "120", RATE_LIMIT_PAGES: undefined }
 
-layer(Service.layer({ env }), { excludeTestServices: true })("many slow pages", (it) => {
+/** A node whose WhatsApp never says a word, so that no session gets a code. */
+const Node = Layer.unwrap(
+  Effect.map(
+    makeRawServer(() => {}),
+    ({ url }) => Service.layer({ env: { ...env, WHATSAPP_URL: url.replace("http", "ws") } })
+  )
+)
+
+/** How many pages an open page loads in a minute. */
+const loads = 60_000 /
+  Number(/everyMillis = (\d+)/.exec(NodeFs.readFileSync("src/console/assets/console.js", "utf8"))?.[1])
+
+layer(Node, { excludeTestServices: true })("many slow pages", (it) => {
+  /** A session that waits for a phone. */
+  const pendingSession = Effect.fnUntraced(function*(accountId: number) {
+    const sql = yield* SqlClient.SqlClient
+    const [next] = yield* sql`select nextval(pg_get_serial_sequence('whatsapp_sessions', 'id')) as id`
+    const id = WhatsAppSessionId.make(Number(next?.["id"]))
+    yield* sql`insert into whatsapp_sessions
+        (id, account_id, session_key, name, data_key, is_paired, status, is_confirmed)
+      overriding system value values (${id}, ${accountId}, ${`wa_${id}`}, 'Test', ${newDataKey(yield* Vault, id)},
+        false, 'pending', true)`
+    return id
+  }, Effect.provide(Vault.layer(mainKey)))
+
+  it.effect("tabs that wait for a code to scan, with and without a sign-in, leave other pages able to read", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { accountId, key } = yield* makeAccount()
+      const { cookie } = yield* signedInAs(accountId, "owner")
+      const id = yield* pendingSession(accountId)
+      const link = yield* request("POST", `/v1/whatsapp/sessions/${id}/pairing-link`, { key })
+      const own = `/console/${accountId}/whatsapp/${id}`
+      const pairing = URL.parse(String(link.at("data", "url")))?.pathname ?? ""
+      const open = (path: string) => request("GET", path, { headers: { cookie } })
+      assert.strictEqual((yield* open(`/console/${accountId}/keys`)).status, 200)
+      let answered = 0
+      const load = (path: string) =>
+        Effect.tap(open(path), ({ text }) =>
+          Effect.sync(() => {
+            assert.include(text, "WhatsApp has sent no code yet.")
+            answered++
+          }))
+      const tabs = Array.from({ length: 12 }, (_, i) => i % 2 === 0 ? own : pairing)
+      yield* Effect.forkChild(
+        Effect.forEach(tabs, (path) => Effect.forever(load(path)), { concurrency: "unbounded" })
+      )
+      yield* eventually(Effect.sync(() => answered), (count) => count >= tabs.length)
+      // Each tab waits for four seconds. In two places they would take 24, and another page would wait for most of them.
+      const overtaken = Effect.gen(function*() {
+        const before = answered
+        assert.strictEqual((yield* open(`/console/${accountId}/keys`)).status, 200)
+        return answered - before
+      })
+      yield* eventually(overtaken, (count) => count < tabs.length / 2)
+    }))
+
+  it.effect("a sign-in gets 429 above the pages of a minute, of which ten open windows reach no more than the last", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const limit = Number(rateLimitSettings.rateLimitPages.fallback)
+      assert.isAtMost(10 * loads, limit)
+      const { accountId } = yield* makeAccount()
+      const [person, other] = [yield* signedInAs(accountId, "owner"), yield* signedInAs(accountId, "owner")]
+      const open = ({ cookie }: typeof person) => request("GET", "/console/me", { headers: { cookie } })
+      yield* earlyInTheMinute
+      // Nine other windows have had their pages.
+      yield* sql`insert into rate_windows (bucket, starts_at, used)
+        select 'pages:' || id, date_trunc('minute', now()), ${limit - loads}
+        from login_sessions where person_id = ${person.personId}`
+      for (let load = 0; load < loads; load++) assert.strictEqual((yield* open(person)).status, 200)
+      const { headers, status, text } = yield* open(person)
+      assert.strictEqual(status, 429)
+      assert.include(text, "<h1>Too many requests</h1>")
+      assert.isAtLeast(Number(headers["retry-after"]), 1)
+      assert.strictEqual((yield* open(other)).status, 200)
+    }))
+
   it.effect(
     "a hundred pages and files that wait for a slow table leave the API able to send and to list",
     () =>

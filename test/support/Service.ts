@@ -115,7 +115,8 @@ const defaults = {
   RATE_LIMIT_ENTERPRISE: "1000000",
   RATE_LIMIT_LOGIN: "1000000",
   RATE_LIMIT_PRICING: "1000000",
-  RATE_LIMIT_CODE_CHECK: "1000000"
+  RATE_LIMIT_CODE_CHECK: "1000000",
+  RATE_LIMIT_PAGES: "1000000"
 }
 
 const environment = (databaseUrl: string, { env = {}, smtpPort }: NodeOptions) =>

@@ -3,13 +3,15 @@ import { ByteSize, Context, Effect, Layer, Schema, Semaphore, Stream } from "eff
 import { HttpIncomingMessage, type HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { People } from "../../people/People.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
+import { AroundWaits } from "../../platform/database/Database.ts"
 import type { ApiError } from "../../platform/http/ApiError.ts"
 import { PayloadTooLarge } from "../../platform/http/ApiErrors.ts"
+import { limitPerMinute, RateLimit } from "../../platform/http/RateLimit.ts"
 import type { AccountId } from "../../values/Ids.ts"
 import { allows, type Permission } from "../../values/Permission.ts"
 import { type Action, Refused, refusedBy } from "../page/Action.ts"
 import type { AccountAsk, Ask, Attempt, Drawn, PersonAsk } from "../page/Ask.ts"
-import type { AnyPage } from "../page/Page.ts"
+import type { AccountPage, AnyPage, PersonPage } from "../page/Page.ts"
 import { askedOf, attemptOf } from "../page/refusals.ts"
 import { actionField, commandField } from "../ui/form.ts"
 import { Answers, follow, redirect } from "./Answers.ts"
@@ -71,9 +73,15 @@ export class Gate extends Context.Service<Gate, {
       const answers = yield* Answers
       const people = yield* People
       const proofs = yield* Proofs
-      const { databaseConnections } = yield* AppConfig
+      const limits = yield* RateLimit
+      const { databaseConnections, rateLimitPages } = yield* AppConfig
       // A page reads one statement after the other. The others wait here, without a connection.
-      const reading = (yield* Semaphore.make(Math.max(1, Math.floor(databaseConnections / share)))).withPermit
+      const readers = yield* Semaphore.make(Math.max(1, Math.floor(databaseConnections / share)))
+      /** A page that waits for something else, such as a code to scan, lets another one read meanwhile. */
+      const aside = <A, E, R>(wait: Effect.Effect<A, E, R>) =>
+        Effect.acquireUseRelease(readers.release(1), () => wait, () => readers.take(1))
+      const reading = <A, E, R>(read: Effect.Effect<A, E, R>) =>
+        readers.withPermit(Effect.provideService(read, AroundWaits, aside))
 
       /** Reads and draws a page. Each portion of its file is a read, too. */
       const shown = <A extends Ask, R>({ show }: Performed<A, R>, ask: A) =>
@@ -152,19 +160,15 @@ export class Gate extends Context.Service<Gate, {
             members: ask.can("members:read") ? members : []
           }))
 
-      const served = Effect.fnUntraced(function*<R>(page: AnyPage<R>, mode: Mode, arrived: Visit) {
-        const visit = yield* visits.identified(arrived)
-        const { ask, request, signedIn } = visit
-        if (page.kind === "door") return yield* perform(visit, ask, { ...page, forbids: forbidsNothing })
-        if (signedIn === undefined) {
-          // Forms are sent to the address of their page. Nothing is left to do for one who wanted to sign out.
-          const isOver = request.method === "POST" && page.path === "/sign-out"
-          const next = isOver ? "" : `?next=${encodeURIComponent(request.url)}`
-          return redirect(visit, `/console/sign-in${next}`, 302)
-        }
-        const person: PersonAsk = { ...ask, signedIn }
+      /** A page of a person, or of an account if they have a role in it. */
+      const opened = Effect.fnUntraced(function*<R>(
+        visit: Visit,
+        person: PersonAsk,
+        { mode, page }: { readonly page: PersonPage<R> | AccountPage<R>; readonly mode: Mode }
+      ) {
+        const { params, signedIn } = person
         if (page.kind === "person") return yield* perform(visit, person, { ...page, forbids: forbidsNothing })
-        const account = signedIn.accounts.find(({ id }) => String(id) === ask.params["account"])
+        const account = signedIn.accounts.find(({ id }) => String(id) === params["account"])
         if (account === undefined || (mode === "test" && !account.has_test_mode)) {
           return answers.problem(visit, person, { kind: "missing" })
         }
@@ -176,6 +180,21 @@ export class Gate extends Context.Service<Gate, {
           ...page,
           forbids: ({ permission }) => allows(role, permission) ? undefined : forbidden(visit, whole, permission)
         })
+      })
+
+      const served = Effect.fnUntraced(function*<R>(page: AnyPage<R>, mode: Mode, arrived: Visit) {
+        const visit = yield* visits.identified(arrived)
+        const { ask, request, signedIn } = visit
+        if (page.kind === "door") return yield* perform(visit, ask, { ...page, forbids: forbidsNothing })
+        if (signedIn === undefined) {
+          // Forms are sent to the address of their page. Nothing is left to do for one who wanted to sign out.
+          const isOver = request.method === "POST" && page.path === "/sign-out"
+          const next = isOver ? "" : `?next=${encodeURIComponent(request.url)}`
+          return redirect(visit, `/console/sign-in${next}`, 302)
+        }
+        const person: PersonAsk = { ...ask, signedIn }
+        const counted = limitPerMinute(limits, { name: `pages:${signedIn.sign_in_id}`, limit: rateLimitPages })
+        return yield* answers.guarded(visit, person, Effect.andThen(counted, opened(visit, person, { page, mode })))
       })
 
       const missing = (arrived: Visit) =>

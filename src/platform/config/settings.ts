@@ -1,5 +1,6 @@
 import { otpSettings } from "./otpSettings.ts"
 import { planSettings } from "./planSettings.ts"
+import { rateLimitSettings } from "./rateLimitSettings.ts"
 import * as Setting from "./Setting.ts"
 import { whatsappSettings } from "./whatsappSettings.ts"
 
@@ -280,20 +281,6 @@ export const settings = {
     "100000",
     "SMS in a month above which an account qualifies for volume pricing."
   ),
-  rateLimitLogin: Setting.int(1, 1_000_000)(
-    "RATE_LIMIT_LOGIN",
-    "20",
-    "Logins and registrations per client network and minute (an IPv4 address, or 64 bits of IPv6)."
-  ),
-  rateLimitPricing: Setting.int(1, 1_000_000)(
-    "RATE_LIMIT_PRICING",
-    "60",
-    "Requests for SMS prices per client network and minute (an IPv4 address, or 64 bits of IPv6)."
-  ),
-  rateLimitCodeCheck: Setting.int(1, 1_000_000)(
-    "RATE_LIMIT_CODE_CHECK",
-    "600",
-    "Checks of one-time codes per account and minute."
-  ),
+  ...rateLimitSettings,
   ...otpSettings
 } as const

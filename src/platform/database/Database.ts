@@ -1,5 +1,5 @@
 import { PgClient, PgPool } from "@effect/sql-pg"
-import { Context, Effect, Layer, Option, type Redacted } from "effect"
+import { Context, Effect, identity, Layer, Option, type Redacted } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import * as NodePath from "node:path"
 import { AppConfig } from "../config/AppConfig.ts"
@@ -124,6 +124,15 @@ const migrated = migrate(directory).pipe(
   Effect.catchTag("SqlError", (error) => Effect.fail(DatabaseUnreachable.from(error)))
 )
 
+/**
+ * What a caller does around a wait who holds more than connections, such as one of few places: gives it back meanwhile. By
+ * default a caller holds nothing more.
+ */
+export const AroundWaits = Context.Reference<<A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>>(
+  "messaging-service/platform/database/Database/AroundWaits",
+  { defaultValue: () => identity }
+)
+
 /** Transactions on one pool of connections: that of the requests, or that of the queues. */
 export class Database extends Context.Service<Database, {
   /**
@@ -163,7 +172,10 @@ export class Database extends Context.Service<Database, {
         waitWithoutConnection: (effect) =>
           Effect.flatMap(
             inTransaction,
-            (held) => held ? Effect.die(new Error("a transaction must not wait for other work")) : effect
+            (held) =>
+              held
+                ? Effect.die(new Error("a transaction must not wait for other work"))
+                : Effect.flatMap(AroundWaits, (around) => around(effect))
           )
       })
     })
