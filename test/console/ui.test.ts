@@ -122,7 +122,11 @@ it.layer(Messages.layer)("the picture to scan", (it) => {
     (language) =>
       Effect.gen(function*() {
         const ask = yield* askOf("", language)
-        const code = { qr_code: "data:,", expires_at: Timestamp.make("2026-05-03T22:30:05.000000Z") }
+        const code = {
+          qr_code: "data:,",
+          expires_at: Timestamp.make("2026-05-03T22:30:05.000000Z"),
+          millisLeft: 20_000
+        }
         assert.match(picture({ ...ask, timezone: "UTC" }, code).markup, /30:05[^<]* UTC/)
       })
   )

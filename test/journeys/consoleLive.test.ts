@@ -5,8 +5,8 @@ import { SqlClient } from "effect/sql"
 import { chromium, openPage } from "../support/Chromium.ts"
 import { sendCode } from "../support/codes.ts"
 import { signedInAs } from "../support/consolePeople.ts"
-import { submit, type } from "../support/look.ts"
-import { secondsAhead } from "../support/scheduled.ts"
+import { shows, submit, titled, type } from "../support/look.ts"
+import { bringForward, secondsAhead } from "../support/scheduled.ts"
 import { eventually, makeAccount, Service } from "../support/Service.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import { create, deliveriesOf, happen } from "../support/webhookStories.ts"
@@ -15,10 +15,15 @@ const hasAttention = `document.querySelector(".attention").textContent.includes(
 
 const buttonsToCopy = "document.querySelectorAll('[data-copy]:not([hidden])').length"
 
-/** Loads follow each other 40 times faster, and `ticks` counts the moments at which one may begin. */
+/**
+ * Loads follow each other 40 times faster, and `ticks` counts the moments at which one may begin. What is due after more than
+ * five seconds is in `later`.
+ */
 const hurry = `window.ticks = 0
+  window.later = []
   const wait = setTimeout
   window.setTimeout = (run, millis, ...rest) => {
+    if (millis > 5000) return later.push(run)
     const tick = () => {
       if (millis === 2000) window.ticks++
       run()
@@ -86,8 +91,11 @@ layer(Service.layer(), { excludeTestServices: true })(
           const batch = String(sent.at("data", "batch_id"))
           yield* page.open(`${base}/batches/email/${batch}`)
           yield* page.until(`document.querySelector("main[data-live]") !== null`)
-          yield* node.request("POST", `/v1/email/batches/${batch}/cancel`, { key })
+          yield* bringForward("email", { batch })
           yield* page.until(`document.querySelector("main:not([data-live]) h1") !== null`)
+          const { at } = yield* node.request("GET", `/v1/email/batches/${batch}`, { key })
+          assert.deepInclude(at("data"), { status: "completed", sent: recipients.length, queued: 0 })
+          yield* page.until(shows(`Sent${recipients.length}`))
         })
     )
 
@@ -129,6 +137,64 @@ layer(Service.layer(), { excludeTestServices: true })(
           yield* page.until(isRefused)
           yield* page.until("ticks > 5")
           assert.strictEqual(yield* page.evaluate(isRefused), true)
+        })
+    )
+
+    it.effect.skipIf(chromium === undefined)(
+      "what a person has opened or typed stays as it is while the rest of the page changes",
+      () =>
+        Effect.gen(function*() {
+          const { accountId, base, key, node, page } = yield* visit
+          const sql = yield* SqlClient.SqlClient
+          const created = yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: { name: "Till" } })
+          const id = Number(created.at("id"))
+          const link = yield* node.request("POST", `/v1/whatsapp/sessions/${id}/pairing-link`, { key })
+          yield* page.open(`${node.baseUrl}${URL.parse(String(link.at("data", "url")))?.pathname}`)
+          yield* page.until(`document.querySelector(".pairing img")?.naturalWidth > 0`)
+          yield* type(page, "phone_number", "+25078")
+          const isTyped = `document.activeElement.id === "f-phone_number" && document.activeElement.value === "+25078"`
+          yield* sql`update whatsapp_sessions set name = 'Front desk' where id = ${id}`
+          yield* page.until(titled("Link your phone to Front desk"))
+          assert.strictEqual(yield* page.evaluate(isTyped), true)
+          // No update comes any more, so the picture ends by itself.
+          yield* page.click("[data-pause]")
+          yield* page.until(`${isPaused} && document.querySelector(".pairing img") !== null`)
+          yield* page.evaluate("later.forEach((run) => run())")
+          yield* page.until(`document.querySelector(".pairing") === null`)
+          yield* page.until(shows("This code has run out."))
+          yield* page.open(`${base}/`)
+          const opened = `document.querySelector("main details.curl")`
+          yield* page.evaluate(`${opened}.open = true`)
+          yield* sql`insert into webhooks (account_id, url, events, secret, secret_prefix, unhealthy_reason, failing_since)
+            values (${accountId}, 'https://shop.example/hook', array['*'], '', 'whsec_', 'failing', now())`
+          yield* page.until(hasAttention)
+          assert.strictEqual(yield* page.evaluate(`${opened}.open`), true)
+        })
+    )
+
+    it.effect.skipIf(chromium === undefined)(
+      "a page says that its updates wait, for a dialog, and for a text whose form is gone",
+      () =>
+        Effect.gen(function*() {
+          const { accountId, base, page } = yield* visit
+          const sql = yield* SqlClient.SqlClient
+          const waits = `document.querySelector("[data-stale]").textContent === "Updates wait until you have finished."`
+          const [row] = yield* sql`insert into whatsapp_sessions
+              (account_id, session_key, name, data_key, is_paired, status, desired, is_confirmed)
+            values (${accountId}, 'wa_waits', 'Shop', '', true, 'connected', 'off', true) returning id`
+          const id = Number(row?.["id"])
+          yield* page.open(`${base}/whatsapp/${id}`)
+          yield* page.click("main a[href$='/rename']")
+          yield* page.until(waits)
+          yield* page.click("dialog .buttons a")
+          yield* page.until(`!(${waits})`)
+          yield* page.open(`${base}/whatsapp/${id}/chats/15550104899`)
+          yield* type(page, "content", "Yes, at eight.")
+          yield* sql`update whatsapp_sessions set status = 'disconnected' where id = ${id}`
+          yield* page.until(waits)
+          assert.strictEqual(yield* page.evaluate("document.activeElement.value"), "Yes, at eight.")
+          yield* page.evaluate(`document.activeElement.value = ""`)
+          yield* page.until(shows("The session is not connected, so it cannot send."))
         })
     )
 

@@ -202,20 +202,36 @@
   const gone = new Set([403, 404, 410])
   let isPaused = false
 
-  const isWorking = (main) =>
-    document.querySelector("dialog[open]") !== null || main.querySelector("details[open]") !== null ||
-    [...main.querySelectorAll("input:not([type=hidden]), select, textarea")].some((field) =>
+  const isTypedIn = (form) =>
+    [...form.querySelectorAll("input:not([type=hidden]), select, textarea")].some((field) =>
       field === document.activeElement || field.matches(":user-valid, :user-invalid")
     )
 
-  const said = (isStale) => {
+  // A form in which a person types stays as it is, while the rest of the page changes.
+  const keepForms = (main) => {
+    for (const form of main.querySelectorAll("form")) form.toggleAttribute("hx-morph-skip", isTypedIn(form))
+  }
+
+  // The next page may lack the form, and then the text would be lost.
+  const losesText = (main, text) => {
+    const next = new DOMParser().parseFromString(text, "text/html")
+    return [...main.querySelectorAll("form[hx-morph-skip] textarea")].some(({ id, value }) =>
+      value !== "" && next.getElementById(id) === null
+    )
+  }
+
+  const hasDialog = () => document.querySelector("dialog[open]") !== null
+
+  // Says under the page that it is stale, or that it waits.
+  const say = (what) => {
     const line = document.querySelector("[data-stale]")
-    if (line !== null) line.textContent = isStale ? line.dataset.stale : ""
+    if (line !== null) line.textContent = line.dataset[what] ?? ""
   }
 
   const load = async () => {
     const main = document.querySelector("main[data-live]")
-    if (main === null || isPaused || document.hidden || isWorking(main)) return
+    if (main === null || isPaused || document.hidden) return
+    if (hasDialog()) return void say("waits")
     const asked = location.href
     const answer = await fetch(asked, { credentials: "same-origin" })
     // The person has signed out elsewhere, or what the page shows is gone: then another page says so.
@@ -224,14 +240,30 @@
     if (answer.ok && main.querySelector("[data-away]") !== null) return void location.reload()
     if (!answer.ok) throw new Error(answer.statusText)
     const text = await answer.text()
-    if (!isPaused && location.href === asked && !isWorking(main)) {
-      await htmx.swap({ sourceElement: main, target: "main", select: "main", swap: "outerMorph", text })
-    }
-    said(false)
+    if (isPaused || location.href !== asked) return
+    keepForms(main)
+    if (hasDialog() || losesText(main, text)) return void say("waits")
+    await htmx.swap({ sourceElement: main, target: "main", select: "main", swap: "outerMorph", text })
+    say("nothing")
   }
 
-  const next = () => setTimeout(() => load().catch(() => said(true)).finally(next), everyMillis)
+  const next = () => setTimeout(() => load().catch(() => say("stale")).finally(next), everyMillis)
   next()
+
+  // A picture to scan goes when phones no longer take it, also where no other one comes.
+  let pictureEnd
+  const endPicture = () => {
+    clearTimeout(pictureEnd)
+    const picture = document.querySelector("main [data-over]")
+    if (picture === null) return
+    pictureEnd = setTimeout(() => {
+      const line = document.createElement("p")
+      line.textContent = picture.dataset.over
+      picture.replaceWith(line)
+    }, Number(picture.dataset.millis))
+  }
+  endPicture()
+  document.addEventListener("htmx:after:swap", endPicture)
 
   const button = document.querySelector("[data-pause]")
   if (button === null) return

@@ -34,7 +34,13 @@ const document = (ask: Ask, title: string, body: Html): string => {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="htmx-config" content="${
-      JSON.stringify({ includeIndicatorCSS: false, mode: "same-origin", transitions: false })
+      JSON.stringify({
+        includeIndicatorCSS: false,
+        mode: "same-origin",
+        transitions: false,
+        // What a person has opened stays open when the page changes.
+        morphIgnore: ["data-htmx-powered", "open"]
+      })
     }">
 <title>${marked(title)}</title>
 <link rel="icon" href="/favicon.svg">
@@ -190,14 +196,14 @@ const loadsAgain = ({ attempt }: Ask, { isLive = false }: Drawn) => isLive && at
 
 const liveMark = (ask: Ask, drawn: Drawn) => loadsAgain(ask, drawn) && new Html(" data-live")
 
-/** Lets a person stop a page that loads itself again, and says when that fails. */
+/** Lets a person stop a page that loads itself again, and says when that fails or waits. */
 const liveControls = (ask: Ask, drawn: Drawn) =>
   loadsAgain(ask, drawn) &&
   html`<div class="live" id="live" hx-preserve><button type="button" class="quiet" data-pause data-other="${
     ask.t.text("frame.resume")
   }" hidden><span>${ask.t.text("frame.pause")}</span></button><p role="status" data-stale="${
     ask.t.text("frame.stale")
-  }"></p></div>`
+  }" data-waits="${ask.t.text("frame.waits")}"></p></div>`
 
 /** What a script shows above the page where the service does not answer it. */
 const away = ({ t }: Ask) =>

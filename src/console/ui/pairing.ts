@@ -1,5 +1,5 @@
 /** How a person pairs a phone: the picture to scan, and the code to type. */
-import { DateTime } from "effect"
+import { DateTime, Effect } from "effect"
 import type { PairingCode, QrCode } from "../../channels/whatsapp/model/Session.ts"
 import { type Html, html } from "../../platform/http/html.ts"
 import type { Key } from "../language/Messages.ts"
@@ -26,11 +26,25 @@ export const steps = ({ t }: Ask, texts: ReadonlyArray<Key>): Html =>
 export const scanSteps = ["sessions.pair.open", "sessions.pair.devices", "sessions.pair.scan"] as const
 const typeSteps = ["sessions.pair.open", "sessions.pair.withNumber", "sessions.pair.type"] as const
 
-/** The picture to scan, with the time at which the next one replaces it. */
-export const picture = (ask: Ask, qr: QrCode | undefined): Html =>
+/** A code with the time for which phones still take it. */
+export interface TimedCode extends QrCode {
+  readonly millisLeft: number
+}
+
+/** The browser's clock may be wrong, so a page says how long the code lasts. */
+export const timed = (qr: QrCode): Effect.Effect<TimedCode> =>
+  Effect.map(DateTime.now, (now) => {
+    const end = DateTime.toEpochMillis(DateTime.makeUnsafe(qr.expires_at))
+    return { ...qr, millisLeft: Math.max(0, end - DateTime.toEpochMillis(now)) }
+  })
+
+/** The picture to scan, with the time at which the next one replaces it. Scripts remove it then. */
+export const picture = (ask: Ask, qr: TimedCode | undefined): Html =>
   qr === undefined
     ? html`<p class="quiet">${ask.t.text("sessions.pair.waiting")}</p>`
-    : html`<figure class="pairing"><img src="${qr.qr_code}" width="264" height="264" alt="${
+    : html`<figure class="pairing" data-millis="${qr.millisLeft}" data-over="${
+      ask.t.text("sessions.pair.over")
+    }"><img src="${qr.qr_code}" width="264" height="264" alt="${
       ask.t.text("sessions.pair.image")
     }"><figcaption class="quiet">${
       ask.t.text("sessions.pair.until", { when: clock(ask, qr.expires_at) })

@@ -21,6 +21,7 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "frame.pause": "إيقاف التحديث مؤقتًا",
   "frame.resume": "استئناف التحديث",
   "frame.stale": "هذه الصفحة قديمة: الخدمة لا تجيب. ستُعاد المحاولة.",
+  "frame.waits": "تنتظر التحديثات حتى تنتهي.",
   "frame.theme": "الألوان",
   "shortcuts.title": "اختصارات لوحة المفاتيح",
   "shortcuts.list": "عرض هذه القائمة",

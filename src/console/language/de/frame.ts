@@ -21,6 +21,7 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "frame.pause": "Aktualisierung anhalten",
   "frame.resume": "Aktualisierung fortsetzen",
   "frame.stale": "Diese Seite ist veraltet: Der Dienst antwortet nicht. Es wird erneut versucht.",
+  "frame.waits": "Die Aktualisierung wartet, bis Sie fertig sind.",
   "frame.theme": "Farben",
   "shortcuts.title": "Tastenkürzel",
   "shortcuts.list": "Diese Liste zeigen",

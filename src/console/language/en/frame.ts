@@ -19,6 +19,7 @@ export const frame = {
   "frame.pause": "Pause updates",
   "frame.resume": "Resume updates",
   "frame.stale": "This page is out of date: the service does not answer. It is tried again.",
+  "frame.waits": "Updates wait until you have finished.",
   "frame.theme": "Colours",
   "shortcuts.title": "Keyboard shortcuts",
   "shortcuts.list": "Show this list",

@@ -37,6 +37,7 @@ export const sessions = {
   "sessions.pair.scan": "Scan this code.",
   "sessions.pair.image": "QR code for the phone to scan",
   "sessions.pair.until": "The next code replaces this one at {when}. This page shows it by itself.",
+  "sessions.pair.over": "This code has run out. Refresh the page for the next one.",
   "sessions.pair.waiting": "WhatsApp has sent no code yet.",
   "sessions.pair.refresh": "Refresh",
   "sessions.pair.forbidden": "Your role does not pair phones. Ask an owner or an admin.",

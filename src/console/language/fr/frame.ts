@@ -21,6 +21,7 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "frame.pause": "Suspendre les mises à jour",
   "frame.resume": "Reprendre les mises à jour",
   "frame.stale": "Cette page n’est plus à jour : le service ne répond pas. Un nouvel essai va suivre.",
+  "frame.waits": "Les mises à jour attendent que vous ayez terminé.",
   "frame.theme": "Couleurs",
   "shortcuts.title": "Raccourcis clavier",
   "shortcuts.list": "Afficher cette liste",

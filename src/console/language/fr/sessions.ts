@@ -42,6 +42,7 @@ export const sessions: Readonly<Record<keyof typeof english, string>> = {
   "sessions.pair.scan": "Scannez ce code.",
   "sessions.pair.image": "Code QR à scanner avec le téléphone",
   "sessions.pair.until": "Le code suivant remplace celui-ci à {when}. Cette page l’affiche d’elle-même.",
+  "sessions.pair.over": "Ce code a expiré. Actualisez la page pour voir le suivant.",
   "sessions.pair.waiting": "WhatsApp n’a pas encore envoyé de code.",
   "sessions.pair.refresh": "Actualiser",
   "sessions.pair.forbidden":

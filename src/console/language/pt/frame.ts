@@ -21,6 +21,7 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "frame.pause": "Pausar as atualizações",
   "frame.resume": "Retomar as atualizações",
   "frame.stale": "Esta página está desatualizada: o serviço não responde. Haverá uma nova tentativa.",
+  "frame.waits": "As atualizações aguardam até você terminar.",
   "frame.theme": "Cores",
   "shortcuts.title": "Atalhos de teclado",
   "shortcuts.list": "Mostrar esta lista",

@@ -21,6 +21,7 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "frame.pause": "Hagarika kuvugurura",
   "frame.resume": "Komeza kuvugurura",
   "frame.stale": "Uru rupapuro rurashaje: serivisi ntisubiza. Biraza kongera kugeragezwa.",
+  "frame.waits": "Kuvugurura birategereza kugeza urangije.",
   "frame.theme": "Amabara",
   "shortcuts.title": "Inzira z’ubusamo za mwandikisho",
   "shortcuts.list": "Erekana uru rutonde",

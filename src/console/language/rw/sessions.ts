@@ -42,6 +42,7 @@ export const sessions: Readonly<Record<keyof typeof english, string>> = {
   "sessions.pair.scan": "Sikana iyi kode.",
   "sessions.pair.image": "Kode ya QR isikanwa na telefone",
   "sessions.pair.until": "Kode ikurikira izasimbura iyi {when}. Uru rupapuro ruzahita ruyerekana.",
+  "sessions.pair.over": "Iyi kode yarengeje igihe. Vugurura urupapuro kugira ngo ubone ikurikira.",
   "sessions.pair.waiting": "WhatsApp ntirohereza kode.",
   "sessions.pair.refresh": "Vugurura",
   "sessions.pair.forbidden": "Inshingano zawe ntizikwemerera guhuza telefone. Bisabe nyiri konti cyangwa umuyobozi.",

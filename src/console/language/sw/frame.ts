@@ -21,6 +21,7 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "frame.pause": "Sitisha usasishaji",
   "frame.resume": "Endelea kusasisha",
   "frame.stale": "Ukurasa huu umepitwa na wakati: huduma haijibu. Itajaribiwa tena.",
+  "frame.waits": "Usasishaji unasubiri hadi umalize.",
   "frame.theme": "Rangi",
   "shortcuts.title": "Njia za mkato za kibodi",
   "shortcuts.list": "Onyesha orodha hii",

@@ -8,7 +8,7 @@ import type { Ask } from "../../page/Ask.ts"
 import { Field } from "../../page/Field.ts"
 import { Page } from "../../page/Page.ts"
 import { form } from "../../ui/form.ts"
-import { codeTimeout, picture, scanSteps, steps, typed } from "../../ui/pairing.ts"
+import { codeTimeout, picture, scanSteps, steps, timed, typed } from "../../ui/pairing.ts"
 import { linkButton, note } from "../../ui/parts.ts"
 
 const decodeRequest = Schema.decodeUnknownOption(PairingRequest)
@@ -51,7 +51,7 @@ const read = Effect.fnUntraced(function*(ask: Ask) {
   const session = Option.getOrUndefined(yield* Effect.option(sessions.find(which)))
   if (session === undefined) return undefined
   if (session.status === "connected") return { session, qr: undefined }
-  const qr = yield* Effect.option(Effect.timeout(sessions.qr(which), codeTimeout))
+  const qr = yield* Effect.option(Effect.timeout(Effect.flatMap(sessions.qr(which), timed), codeTimeout))
   return {
     session: Option.getOrElse(yield* Effect.option(sessions.find(which)), () => session),
     qr: Option.getOrUndefined(qr)

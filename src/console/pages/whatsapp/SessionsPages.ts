@@ -1,5 +1,5 @@
 import { Effect, Option, Schema } from "effect"
-import type { QrCode, Session, SessionDetail } from "../../../channels/whatsapp/model/Session.ts"
+import type { Session, SessionDetail } from "../../../channels/whatsapp/model/Session.ts"
 import type { SessionStatus } from "../../../channels/whatsapp/model/SessionState.ts"
 import { Sessions } from "../../../channels/whatsapp/sessions/Sessions.ts"
 import { SessionsApi } from "../../../channels/whatsapp/sessions/SessionsApi.ts"
@@ -10,7 +10,7 @@ import { cursorsAround, pageOf, positionIn } from "../../page/cursor.ts"
 import { Field } from "../../page/Field.ts"
 import { Page } from "../../page/Page.ts"
 import { buttonForm, form, refusalOf } from "../../ui/form.ts"
-import { codeTimeout, picture, scanSteps, steps } from "../../ui/pairing.ts"
+import { codeTimeout, picture, scanSteps, steps, timed, type TimedCode } from "../../ui/pairing.ts"
 import {
   badge,
   card,
@@ -141,7 +141,7 @@ export const connect: typeof asked = {
 /** A session with its code, if it waits for a phone and the person may pair one. */
 interface Paired {
   readonly session: SessionDetail
-  readonly qr: QrCode | undefined
+  readonly qr: TimedCode | undefined
 }
 
 const readSession = Effect.fnUntraced(function*(ask: AccountAsk) {
@@ -150,6 +150,7 @@ const readSession = Effect.fnUntraced(function*(ask: AccountAsk) {
   const which = { accountId: ask.accountId, id: session.id }
   if (session.status !== "pending" || !ask.can("sessions:write")) return { session, qr: undefined } satisfies Paired
   const qr = yield* sessions.qr(which).pipe(
+    Effect.flatMap(timed),
     Effect.timeoutOption(codeTimeout),
     // A phone was paired meanwhile, or WhatsApp sent no code: the session says which.
     Effect.catchTags({
