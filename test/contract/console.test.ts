@@ -37,6 +37,25 @@ describe("the list of the console's pages", () => {
   })
 })
 
+describe("a fresh proof", () => {
+  it("is needed for forms that make or end a credential, and for those that delete what cannot be made again", () => {
+    const fresh = ofAccounts.flatMap(({ actions }) =>
+      actions.flatMap(({ endpoint, isFresh }) => isFresh && endpoint !== undefined ? [endpoint] : [])
+    )
+    assert.deepStrictEqual(fresh.toSorted(), [
+      "DELETE /v1/api-keys/:id",
+      "DELETE /v1/email/domains/:id",
+      "DELETE /v1/email/templates/:template_id",
+      "DELETE /v1/webhooks/:id",
+      "DELETE /v1/whatsapp/sessions/:id",
+      "POST /v1/api-keys",
+      "POST /v1/api-keys/:id/rotate",
+      "POST /v1/webhooks",
+      "POST /v1/webhooks/:id/rotate-secret"
+    ])
+  })
+})
+
 class Visitors extends Context.Service<Visitors>()("messaging-service/test/contract/console.test/Visitors", {
   make: Effect.gen(function*() {
     const { accountId } = yield* makeAccount()

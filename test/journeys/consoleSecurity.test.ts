@@ -9,7 +9,15 @@ import { ownerOf } from "../support/consolePeople.ts"
 import { shows, titled, type } from "../support/look.ts"
 import { placesOf } from "../support/placesOf.ts"
 import { mailsTo, mailTo } from "../support/sandboxMails.ts"
-import { eventually, makeAccount, makeKey, type RunningNode, Service } from "../support/Service.ts"
+import {
+  eventually,
+  makeAccount,
+  makeKey,
+  type RunningNode,
+  sandboxToken,
+  Service,
+  startNode
+} from "../support/Service.ts"
 
 const password = "correct horse battery staple"
 
@@ -361,6 +369,58 @@ layer(Service.layer(), { excludeTestServices: true })("second factors in a brows
         const answer = yield* request("GET", `/console/${accountId}${path}`, { headers: { cookie } })
         assert.match(answer.headers["set-cookie"] ?? "", /^console=lt_live_\w{38}; /, path)
       }
+    }))
+
+  it.effect("a table and the token of the sandbox wait for a fresh proof, which leads back to their page", () =>
+    Effect.gen(function*() {
+      const { accountId, open, personId, sends, sql } = yield* withPasskey
+      const { request } = yield* Service
+      const at = `/console/${accountId}`
+      const { cookie } = yield* ownerOf(accountId)
+      const file = request("GET", `${at}/messages?channel=sms&format=csv`, { headers: { cookie } })
+      yield* sql`update people set is_operator = true where id = ${personId}`
+      assert.strictEqual((yield* file).status, 200)
+      assert.include(yield* open(`${at}/sandbox`), sandboxToken)
+      yield* sql`update login_sessions set proved_at = now() - interval '1 hour' where person_id = ${personId}`
+      const { headers, status } = yield* file
+      const confirm = `/console/confirm?next=${encodeURIComponent(`${at}/messages?channel=sms`)}`
+      assert.deepStrictEqual([status, headers["location"]], [302, confirm])
+      const sandbox = yield* open(`${at}/sandbox`)
+      assert.notInclude(sandbox, sandboxToken)
+      assert.include(sandbox, `href="/console/confirm?next=${encodeURIComponent(`${at}/sandbox`)}"`)
+      // A deletion asks in its form.
+      const [webhook] = yield* sql`insert into webhooks (account_id, url, events, secret, secret_prefix)
+        values (${accountId}, 'https://shop.example/hook', array['*'], '', 'whsec_') returning id`
+      const erase = `${at}/webhooks/${webhook?.["id"]}/delete`
+      assert.include(yield* open(erase), `name="_password"`)
+      assert.strictEqual((yield* yield* sends(erase, "delete", { _password: "wrong" })).status, 422)
+      assert.lengthOf(yield* sql`select from webhooks where account_id = ${accountId}`, 1)
+    }).pipe(Effect.orDie))
+
+  it.effect("an operator without a second factor opens nothing else over the network, and all on the machine itself", () =>
+    Effect.gen(function*() {
+      const near = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const far = yield* startNode({ env: { PUBLIC_URL: "https://console.example" } })
+      const { accountId } = yield* makeAccount({ password })
+      const { personId, token } = yield* ownerOf(accountId)
+      const open = (path: string) =>
+        far.request("GET", path, { headers: { host: "console.example", cookie: `__Host-console=${token}` } })
+      const page = `/console/${accountId}/keys`
+      assert.strictEqual((yield* open(page)).status, 200)
+      yield* sql`update people set is_operator = true where id = ${personId}`
+      const refused = yield* open(page)
+      assert.deepStrictEqual([refused.status, refused.headers["location"]], [302, "/console/me/security"])
+      const asks = "You operate this service, so you need a second factor."
+      const security = yield* open("/console/me/security")
+      assert.include(security.text, asks)
+      assert.include(security.text, "data-passkey=\"create\"")
+      const local = { headers: { cookie: `console=${token}` } }
+      assert.strictEqual((yield* near.request("GET", page, local)).status, 200)
+      yield* sql`insert into passkeys (person_id, credential_id, public_key, counter, name)
+        values (${personId}, ${new TextEncoder().encode(`credential of ${personId}`)}, '\\x00', 0, 'Phone')`
+      assert.strictEqual((yield* open(page)).status, 200)
+      assert.notInclude((yield* open("/console/me/security")).text, asks)
     }))
 
   it.effect("a form of another site, and one with the token of another sign-in, change nothing", () =>

@@ -10,10 +10,19 @@ import { limitPerMinute, RateLimit } from "../../platform/http/RateLimit.ts"
 import type { AccountId } from "../../values/Ids.ts"
 import { allows, type Permission } from "../../values/Permission.ts"
 import { type Action, Refused, refusedBy } from "../page/Action.ts"
-import type { AccountAsk, Ask, Attempt, Drawn, PersonAsk } from "../page/Ask.ts"
+import {
+  type AccountAsk,
+  type Ask,
+  type Attempt,
+  type Drawn,
+  isOfPerson,
+  lacksFactor,
+  type PersonAsk,
+  withQuery
+} from "../page/Ask.ts"
 import type { AccountPage, AnyPage, PersonPage } from "../page/Page.ts"
 import { askedOf, attemptOf } from "../page/refusals.ts"
-import { actionField, commandField } from "../ui/form.ts"
+import { actionField, commandField, confirmation } from "../ui/form.ts"
 import { Answers, follow, redirect } from "./Answers.ts"
 import { Proofs } from "./Proofs.ts"
 import { type Visit, Visits } from "./Visits.ts"
@@ -144,8 +153,14 @@ export class Gate extends Context.Service<Gate, {
             ? Effect.suspend(() => submit(visit, ask, page))
             : Effect.map(
               shown(page, ask),
-              (drawn) =>
-                drawn.leadsTo === undefined ? answers.page(visit, ask, drawn) : redirect(visit, drawn.leadsTo, 302)
+              (drawn) => {
+                if (drawn.leadsTo !== undefined) return redirect(visit, drawn.leadsTo, 302)
+                // A table takes many rows out of the service. The proof leads back to its page.
+                const isTable = drawn.file !== undefined && drawn.file.type === undefined
+                return isTable && isOfPerson(ask) && !ask.signedIn.is_fresh
+                  ? redirect(visit, confirmation(withQuery(ask, { format: null })), 302)
+                  : answers.page(visit, ask, drawn)
+              }
             )
         )
 
@@ -168,6 +183,7 @@ export class Gate extends Context.Service<Gate, {
       ) {
         const { params, signedIn } = person
         if (page.kind === "person") return yield* perform(visit, person, { ...page, forbids: forbidsNothing })
+        if (lacksFactor(person)) return redirect(visit, "/console/me/security", 302)
         const account = signedIn.accounts.find(({ id }) => String(id) === params["account"])
         if (account === undefined || (mode === "test" && !account.has_test_mode)) {
           return answers.problem(visit, person, { kind: "missing" })

@@ -156,6 +156,9 @@ const summary = (ask: Ask, attempt: Attempt, shown: ReadonlyMap<string, string>)
 /** The page of a proof alone, which has a button for passkeys. */
 const confirmPath = "/console/confirm"
 
+/** Its address, for a proof that leads to another page. */
+export const confirmation = (next: string): string => `${confirmPath}?next=${encodeURIComponent(next)}`
+
 /** The fields with which a person proves their identity before a form that needs a fresh proof. */
 const proofOf = <A extends Ask, R>(
   ask: A,
@@ -174,9 +177,7 @@ const proofOf = <A extends Ask, R>(
     has_second_factor && given(codeField, proofFields.code)
   }${
     has_second_factor && ask.party !== undefined && ask.path !== confirmPath
-    && html`<p><a data-proof href="${confirmPath}?next=${encodeURIComponent(ask.path)}">${
-      t.text("proof.passkey")
-    }</a></p>`
+    && html`<p><a data-proof href="${confirmation(ask.path)}">${t.text("proof.passkey")}</a></p>`
   }</fieldset>`
 }
 

@@ -19,6 +19,8 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "me.save": "حفظ",
   "me.saved": "تم حفظ ملفك الشخصي.",
   "security.title": "تسجيل الدخول والأمان",
+  "security.operator":
+    "أنت مشغّل هذه الخدمة، لذلك تحتاج إلى عامل التحقق الثاني. أضف مفتاح مرور أو تطبيق المصادقة لفتح الصفحات الأخرى.",
   "security.password": "كلمة المرور",
   "security.password.current": "كلمة المرور الحالية",
   "security.password.new": "كلمة المرور الجديدة",

@@ -19,6 +19,8 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "me.save": "Speichern",
   "me.saved": "Ihr Profil wurde gespeichert.",
   "security.title": "Anmeldung und Sicherheit",
+  "security.operator":
+    "Sie betreiben diesen Dienst und brauchen deshalb einen zweiten Faktor. Fügen Sie einen Passkey oder eine Authenticator-App hinzu, um die anderen Seiten zu öffnen.",
   "security.password": "Passwort",
   "security.password.current": "Aktuelles Passwort",
   "security.password.new": "Neues Passwort",

@@ -17,6 +17,8 @@ export const me = {
   "me.save": "Save",
   "me.saved": "Your profile was saved.",
   "security.title": "Sign-in and security",
+  "security.operator":
+    "You operate this service, so you need a second factor. Add a passkey or an authenticator app to open the other pages.",
   "security.password": "Password",
   "security.password.current": "Current password",
   "security.password.new": "New password",

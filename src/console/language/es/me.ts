@@ -19,6 +19,8 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "me.save": "Guardar",
   "me.saved": "Su perfil se guardó.",
   "security.title": "Inicio de sesión y seguridad",
+  "security.operator":
+    "Usted opera este servicio, por lo que necesita un segundo factor. Añada una llave de acceso o una aplicación de autenticación para abrir las demás páginas.",
   "security.password": "Contraseña",
   "security.password.current": "Contraseña actual",
   "security.password.new": "Contraseña nueva",

@@ -19,6 +19,8 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "me.save": "Enregistrer",
   "me.saved": "Votre profil a été enregistré.",
   "security.title": "Connexion et sécurité",
+  "security.operator":
+    "Vous exploitez ce service : il vous faut un second facteur. Ajoutez une clé d’accès ou une application d’authentification pour ouvrir les autres pages.",
   "security.password": "Mot de passe",
   "security.password.current": "Mot de passe actuel",
   "security.password.new": "Nouveau mot de passe",

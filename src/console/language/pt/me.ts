@@ -19,6 +19,8 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "me.save": "Salvar",
   "me.saved": "Seu perfil foi salvo.",
   "security.title": "Acesso e segurança",
+  "security.operator":
+    "Você opera este serviço, por isso precisa de um segundo fator. Adicione uma chave de acesso ou um aplicativo autenticador para abrir as outras páginas.",
   "security.password": "Senha",
   "security.password.current": "Senha atual",
   "security.password.new": "Nova senha",

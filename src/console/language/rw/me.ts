@@ -19,6 +19,8 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "me.save": "Bika",
   "me.saved": "Umwirondoro wawe wabitswe.",
   "security.title": "Kwinjira n’umutekano",
+  "security.operator":
+    "Ushinzwe iyi serivisi, bityo ukeneye icyemezo cya kabiri. Ongeraho urufunguzo rwo kwinjira cyangwa porogaramu itanga kode kugira ngo ufungure izindi mpapuro.",
   "security.password": "Ijambobanga",
   "security.password.current": "Ijambobanga risanzwe",
   "security.password.new": "Ijambobanga rishya",

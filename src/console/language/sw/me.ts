@@ -19,6 +19,8 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "me.save": "Hifadhi",
   "me.saved": "Wasifu wako umehifadhiwa.",
   "security.title": "Kuingia na usalama",
+  "security.operator":
+    "Wewe ni mwendeshaji wa huduma hii, kwa hiyo unahitaji kithibitisho cha pili. Ongeza ufunguo wa siri au programu ya uthibitishaji ili ufungue kurasa nyingine.",
   "security.password": "Nenosiri",
   "security.password.current": "Nenosiri la sasa",
   "security.password.new": "Nenosiri jipya",

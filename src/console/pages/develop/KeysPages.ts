@@ -231,6 +231,7 @@ ${form(ask, rotateKey, { submit: ask.t.text("keys.rotate.button"), cancel: ask.t
 const revokeKey = Action.make({
   name: "revoke",
   endpoint: ApiKeysApi.endpoints.revoke,
+  isFresh: true,
   fields: {},
   request: (_, { params }) => ({ params: { id: params["id"] } }),
   after: (_, { ask }) => goTo(ask.to("/keys"), "keys.revoke.done")

@@ -12,7 +12,7 @@ import type { Key } from "../../language/Messages.ts"
 import { Action, goTo } from "../../page/Action.ts"
 import type { AccountAsk } from "../../page/Ask.ts"
 import { Page } from "../../page/Page.ts"
-import { form, refusalOf } from "../../ui/form.ts"
+import { confirmation, form, refusalOf } from "../../ui/form.ts"
 import { card, code, copyable, emptyState, linkButton } from "../../ui/parts.ts"
 import { received } from "../../ui/received.ts"
 import { type Column, table } from "../../ui/table.ts"
@@ -137,6 +137,17 @@ const liveContent = (ask: AccountAsk, { served, token }: Live) => {
         icon: "lock",
         title: t.text("sandbox.operator.title"),
         text: t.text("sandbox.operator.text")
+      })
+    }
+  }
+  if (!signedIn.is_fresh) {
+    return {
+      title,
+      content: emptyState({
+        icon: "lock",
+        title: t.text("proof.title"),
+        text: t.text("proof.text"),
+        button: linkButton(confirmation(ask.path), t.text("proof.button"), { tone: "main" })
       })
     }
   }

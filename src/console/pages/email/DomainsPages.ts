@@ -264,6 +264,7 @@ const removeDomain = ifNamed(
   Action.make({
     name: "delete",
     endpoint: EmailDomainsApi.endpoints.remove,
+    isFresh: true,
     fields: namedFields("domains.delete.typed"),
     request: (_, { params }) => ({ params: { id: params["id"] } }),
     after: (_, { ask }) => goTo(ask.to("/domains"), "domains.delete.done")

@@ -226,6 +226,7 @@ const edit = Page.account({
 const remove = Action.make({
   name: "delete",
   endpoint: TemplatesApi.endpoints.remove,
+  isFresh: true,
   fields: {},
   request: (_, { params }) => ({ params: { template_id: params["id"] } }),
   after: (_, { ask }) => goTo(ask.to("/templates"), "templates.delete.done")

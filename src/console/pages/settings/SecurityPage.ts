@@ -4,10 +4,10 @@ import type { SignIn } from "../../../people/Person.ts"
 import { type Enrolment, type Factors, SecondFactors } from "../../../people/SecondFactors.ts"
 import { SignIns } from "../../../people/SignIns.ts"
 import { html } from "../../../platform/http/html.ts"
-import type { PersonAsk } from "../../page/Ask.ts"
+import { lacksFactor, type PersonAsk } from "../../page/Ask.ts"
 import { Page } from "../../page/Page.ts"
 import { buttonForm, form, refusalOf } from "../../ui/form.ts"
-import { badge, card, copyable, foreign, linkButton, moment } from "../../ui/parts.ts"
+import { badge, card, copyable, foreign, linkButton, moment, note } from "../../ui/parts.ts"
 import { passkeyForm } from "../../ui/passkeyForm.ts"
 import { type Column, table } from "../../ui/table.ts"
 import { browserOf } from "./browserOf.ts"
@@ -196,9 +196,11 @@ export const securityPage = Page.person({
   read,
   draw: (facts, ask) => ({
     title: ask.t.text("security.title"),
-    content: html`${!isTold(ask) && refusalOf(ask)}<div class="cards">${signInsCard(ask, facts)}${
-      passkeysCard(ask, facts)
-    }${appCard(ask, facts)}${codesCard(ask, facts)}${passwordCard(ask)}</div>`
+    content: html`${!isTold(ask) && refusalOf(ask)}${
+      lacksFactor(ask) && note(ask.t.text("security.operator"), "warn")
+    }<div class="cards">${signInsCard(ask, facts)}${passkeysCard(ask, facts)}${appCard(ask, facts)}${
+      codesCard(ask, facts)
+    }${passwordCard(ask)}</div>`
   }),
   actions: [
     changePassword,

@@ -98,6 +98,7 @@ const payloadOf = ({ headers, tags, url, ...chosen }: Typed) => ({
 const create = Action.make({
   name: "create",
   endpoint: WebhooksApi.endpoints.create,
+  isFresh: true,
   fields,
   request: (typed) => ({ payload: payloadOf(typed) }),
   after: ({ data }, { ask, isReplayed }) =>

@@ -107,6 +107,7 @@ ${form(ask, sendTest, { submit: ask.t.text("webhooks.test.button"), cancel: ask.
 const removeWebhook = Action.make({
   name: "delete",
   endpoint: WebhooksApi.endpoints.remove,
+  isFresh: true,
   fields: {},
   request: (_, { params }) => ({ params: { id: params["id"] } }),
   after: (_, { ask }) => goTo(ask.to("/webhooks"), "webhooks.delete.done")

@@ -131,6 +131,7 @@ const removeSession = ifNamed(
   Action.make({
     name: "delete",
     endpoint: SessionsApi.endpoints.remove,
+    isFresh: true,
     fields: namedFields("sessions.delete.typed"),
     request: (_, ask) => of(ask),
     after: (_, { ask }) => goTo(ask.to("/whatsapp"), "sessions.delete.done")
