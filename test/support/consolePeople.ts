@@ -6,7 +6,7 @@ import type { AccountId } from "../../src/values/Ids.ts"
 import type { Role } from "../../src/values/Permission.ts"
 
 /** A new sign-in of a person, and the `Cookie` header of its browser. */
-const signInOf = (personId: number) =>
+export const signInOf = (personId: number) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const token = Tokens.mint("lt_live_")
