@@ -1,19 +1,10 @@
 /** The keys of the console, pressed in a real browser. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { type BrowserPage, chromium } from "../support/Chromium.ts"
+import { chromium } from "../support/Chromium.ts"
+import { keys, press, reach } from "../support/hands.ts"
 import { look, said, titled, visitor } from "../support/look.ts"
 import { Service } from "../support/Service.ts"
-
-const enter = { key: "Enter", code: "Enter", windowsVirtualKeyCode: 13, text: "\r" }
-const escape = { key: "Escape", code: "Escape", windowsVirtualKeyCode: 27 }
-
-/** Presses a key where the focus is. A single character is also typed. */
-const press = Effect.fnUntraced(function*(page: BrowserPage, pressed: string | Readonly<Record<string, unknown>>) {
-  const key = typeof pressed === "string" ? { key: pressed, text: pressed } : pressed
-  yield* page.command("Input.dispatchKeyEvent", { type: "keyDown", ...key })
-  yield* page.command("Input.dispatchKeyEvent", { type: "keyUp", ...key, text: "" })
-})
 
 const isInRow = (index: number) =>
   `document.querySelectorAll("main .list tbody tr")[${index}].contains(document.activeElement)`
@@ -23,11 +14,9 @@ const isInSearch = `document.activeElement.id === "find-q"`
 const hasDialog = `document.querySelector("dialog[open]") !== null`
 
 layer(Service.layer(), { excludeTestServices: true })("the keys of the console", (it) => {
-  /** The list of two messages, in a window with the search in its header. */
+  /** The list of two messages. */
   const listOfTwo = Effect.gen(function*() {
     const visit = yield* visitor
-    const size = { width: 1280, height: 800, deviceScaleFactor: 1, mobile: false }
-    yield* visit.page.command("Emulation.setDeviceMetricsOverride", size)
     for (const to of ["+250788123456", "+250788123457"]) {
       yield* visit.node.request("POST", "/v1/sms/send", { key: visit.key, json: { to, content: "Ready" } })
     }
@@ -46,7 +35,7 @@ layer(Service.layer(), { excludeTestServices: true })("the keys of the console",
         yield* look(page, "shortcuts")
         yield* press(page, "j")
         assert.isFalse(yield* page.evaluate(isInRow(0)))
-        yield* press(page, escape)
+        yield* press(page, keys.escape)
         yield* page.until(`!(${hasDialog})`)
         yield* press(page, "j")
         yield* page.until(isInRow(0))
@@ -57,7 +46,7 @@ layer(Service.layer(), { excludeTestServices: true })("the keys of the console",
         // The same key of an Arabic keyboard.
         yield* press(page, { key: "ن", code: "KeyK", text: "ن" })
         yield* page.until(isInRow(0))
-        yield* press(page, enter)
+        yield* press(page, keys.enter)
         yield* page.until(titled("SMS to +250788123457"))
         yield* press(page, "g")
         yield* press(page, "w")
@@ -99,6 +88,19 @@ layer(Service.layer(), { excludeTestServices: true })("the keys of the console",
         yield* press(page, { key: "k", code: "KeyK", modifiers: 2 })
         yield* page.until(isInSearch)
         yield* page.until(titled("Messages"))
+      })
+  )
+
+  it.effect.skipIf(chromium === undefined)(
+    "a person moves back from the end of a long page to its start, and the header never covers where they are",
+    () =>
+      Effect.gen(function*() {
+        const { at, page } = yield* visitor
+        yield* page.command("Emulation.setEmulatedMedia", {
+          features: [{ name: "prefers-reduced-motion", value: "reduce" }]
+        })
+        yield* page.open(`${at}/webhooks/new`)
+        yield* reach(page, ".skip", keys.back)
       })
   )
 })

@@ -117,10 +117,11 @@ layer(Service.layer(), { excludeTestServices: true })("messages in the console",
             }`
           )
         const filter = (name: string, value: string) =>
-          Effect.andThen(
+          Effect.all([
+            page.click(".filter summary"),
             page.evaluate(`document.querySelector("#filter-${name}").value = ${JSON.stringify(value)}`),
             page.click(".filter .buttons button")
-          )
+          ])
         const removeFilter = page.click(".chips a")
         yield* page.open(`${at}/messages`)
         yield* rows(3)
@@ -537,6 +538,7 @@ layer(Service.layer(), { excludeTestServices: true })("forms that send in the co
         yield* sql`insert into messages (account_id, channel, direction, sender, recipient, type, status, content)
           values (${accountId}, 'sms', 'in', '+250788123456', '+250788000000', 'text', 'received', '{"body": "Thanks"}')`
         yield* page.open(`${at}/messages`)
+        yield* page.click(".filter summary")
         yield* page.evaluate(`document.querySelector("#filter-direction").value = "in"`)
         yield* page.click(".filter .buttons button")
         yield* page.until(`document.querySelectorAll("tbody tr").length === 1`)

@@ -1,10 +1,12 @@
 /** Webhooks in a real browser: a person changes one, gives it a new secret, and replays what it missed. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { chromium } from "../support/Chromium.ts"
+import { withPointer } from "../support/hands.ts"
 import { look, said, shows, submit, titled, type, visitor } from "../support/look.ts"
 import { missedEvents } from "../support/missedEvents.ts"
-import { Service } from "../support/Service.ts"
+import { eventually, Service } from "../support/Service.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import { create } from "../support/webhookStories.ts"
 
@@ -90,6 +92,58 @@ layer(Service.layer({ env: { WEBHOOK_ALLOW_LOOPBACK: "true" } }), {
         yield* page.until(shows("Nothing was missed in this time."))
         yield* page.open(`${at}/webhooks/${id}/recover?since=2999-01-01T00:00`)
         yield* page.until(shows("This time does not work."))
+      })
+  )
+
+  it.effect.skipIf(chromium === undefined)(
+    "a webhook that turns unhealthy and recovers takes 13, without an application that receives it",
+    () =>
+      Effect.gen(function*() {
+        const { at, page } = yield* visitor
+        const hands = withPointer(page)
+        yield* page.open(`${at}/`)
+        const sql = yield* SqlClient.SqlClient
+        const send = (subject: string) =>
+          Effect.gen(function*() {
+            yield* hands.place("/send")
+            yield* type(page, "to", "ada@example.com")
+            yield* type(page, "subject", subject)
+            yield* type(page, "text", "Hello")
+            yield* hands.click(submit)
+            yield* page.until(shows("The mail relay took it."))
+          })
+        const openWebhook = Effect.andThen(hands.place("/webhooks"), hands.click("main .list a"))
+
+        yield* hands.place("/sandbox")
+        yield* hands.click("main a[href$='/webhooks/new?to=sandbox']")
+        yield* page.until(`document.querySelector("main [name=url]")?.value.includes("/sandbox/receiver/") === true`)
+        yield* hands.click(submit)
+        yield* page.until(titled("Your new webhook"))
+        yield* hands.click("main a.button.main")
+        yield* page.until(shows("It answers 204."))
+        yield* hands.click("main #receiver ~ .buttons button")
+        yield* page.until(shows("It answers 500 until"))
+        assert.strictEqual(hands.clicks(), 5)
+
+        yield* send("Hello")
+        yield* openWebhook
+        yield* page.until(shows("500"))
+        // In place of the three minutes of its retries.
+        yield* eventually(
+          Effect.andThen(
+            sql`update webhook_queue set due_at = now() - interval '1 minute' where status = 'retrying' and due_at > now()`,
+            page.evaluate(shows("Deliveries kept failing"))
+          ),
+          (isUnhealthy) => isUnhealthy === true
+        )
+        yield* hands.click("main #receiver ~ .buttons button")
+        yield* page.until(shows("It answers 204."))
+        yield* hands.click("main .head form button.main")
+        yield* page.until(`${shows("Deliveries kept failing")} === false && ${shows("Disable")}`)
+        yield* hands.click("main a[href$='/recover']")
+        yield* hands.click(submit)
+        yield* page.until(shows("completed"))
+        assert.strictEqual(hands.clicks(), 5 + 2 + 2 + 4)
       })
   )
 })

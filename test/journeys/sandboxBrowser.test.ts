@@ -50,14 +50,14 @@ const readsMail = Effect.fnUntraced(function*(page: BrowserPage, node: RunningNo
   const width = Effect.map(page.evaluate("document.querySelector('iframe').clientWidth"), Number)
   yield* look(page, { width: 1280, scheme: "light" })
   assert.isAbove(yield* width, 768)
-  yield* page.click("#width-tablet")
+  yield* page.click("[for=width-tablet]")
   assert.strictEqual(yield* width, 768)
-  yield* page.click("#width-phone")
+  yield* page.click("[for=width-phone]")
   assert.strictEqual(yield* width, 375)
   for (
     const [tab, text] of [["links", "https://shop.example/1"], ["files", "invoice.txt"], ["headers", "Message-ID"]]
   ) {
-    yield* page.click(`#show-${tab}`)
+    yield* page.click(`[for=show-${tab}]`)
     yield* page.until(contains(`.panel.${tab}`, text ?? ""))
     assert.strictEqual(yield* page.evaluate(`document.querySelector(".panel.${tab}").checkVisibility()`), true)
     yield* assertAccessible(page)

@@ -21,6 +21,8 @@ const flags = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  // As wide as a window on a desk, where the navigation is open.
+  "--window-size=1280,800",
   "--remote-debugging-port=0"
 ]
 
@@ -69,7 +71,10 @@ export interface BrowserPage {
   readonly open: (url: string) => Effect.Effect<void>
   /** Waits until an expression is true, also across a navigation. */
   readonly until: (expression: string, within?: `${number} seconds`) => Effect.Effect<void>
-  /** Clicks the first element that the selector finds, once there is one and the page is loaded. */
+  /**
+   * Clicks the first element that the selector finds, once the page is loaded and a person sees it: nothing hides or covers
+   * it.
+   */
   readonly click: (selector: string) => Effect.Effect<void>
 }
 
@@ -106,6 +111,15 @@ const pageTarget = async (origin: string) => {
 }
 
 const isLoaded = `document.readyState === "complete"`
+
+/** The first element that the selector finds, if a person who scrolls to it sees it; null otherwise. */
+const seen = (selector: string) =>
+  `((found) => {
+    if (found?.checkVisibility({ opacityProperty: true, visibilityProperty: true }) !== true) return null
+    found.scrollIntoView({ block: "center" })
+    const [{ height, width, x, y }] = found.getClientRects()
+    return found.contains(document.elementFromPoint(x + width / 2, y + height / 2)) ? found : null
+  })(document.querySelector(${JSON.stringify(selector)}))`
 
 /** True when the expression is, and otherwise what the page shows, for the failure of a wait. */
 const trueOrSeen = (expression: string) =>
@@ -154,11 +168,9 @@ export const openPage: Effect.Effect<BrowserPage, never, Scope.Scope> = Effect.g
       Effect.asVoid(Effect.repeat(
         Effect.andThen(
           // Before that, the page's scripts may not listen to clicks.
-          until(`${isLoaded} && document.querySelector(${JSON.stringify(selector)}) !== null`),
+          until(`${isLoaded} && ${seen(selector)} !== null`),
           // The page may have changed since then.
-          evaluate(
-            `((found) => found !== null && (found.click(), true))(document.querySelector(${JSON.stringify(selector)}))`
-          )
+          evaluate(`((found) => found !== null && (found.click(), true))(${seen(selector)})`)
         ),
         { until: (clicked) => clicked === true }
       ))

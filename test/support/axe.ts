@@ -33,9 +33,10 @@ export const assertAccessibleIn = Effect.fnUntraced(function*(page: BrowserPage,
   assert.strictEqual(yield* page.evaluate("document.documentElement.scrollWidth <= innerWidth"), true, address)
 })
 
-/** No violation in a wide and in a narrow window, light and dark. */
+/** No violation in a wide and in a narrow window, light and dark. The window is then as it was opened. */
 export const assertAccessible = Effect.fnUntraced(function*(page: BrowserPage) {
   for (const width of [1280, 360]) {
     for (const scheme of ["light", "dark"] as const) yield* assertAccessibleIn(page, { width, scheme })
   }
+  yield* page.command("Emulation.clearDeviceMetricsOverride")
 })

@@ -51,11 +51,14 @@ export const shows = (text: string): string =>
 export const said = (sentence: string): string =>
   `document.querySelector("[role=status]")?.textContent === ${JSON.stringify(sentence)}`
 
+/** A field of the page's form. */
+export const fieldNamed = (name: string): string => `main form:not(.search) [name='${name}']`
+
 /**
  * Gives a field a value, once the page has it. Like a person's, its focus keeps the page from loading itself again.
  */
 export const type = (page: BrowserPage, name: string, text: string): Effect.Effect<unknown> => {
-  const field = `document.querySelector("main form:not(.search) [name=${name}]")`
+  const field = `document.querySelector(${JSON.stringify(fieldNamed(name))})`
   return Effect.andThen(
     page.until(`${field} !== null`),
     page.evaluate(`${field}.focus(), ${field}.value = ${JSON.stringify(text)}`)

@@ -1,4 +1,6 @@
 import { EventChannel } from "../../../events/EventFilter.ts"
+import { eventNames } from "../../../events/EventNames.ts"
+import * as EventPattern from "../../../events/EventPattern.ts"
 import { html } from "../../../platform/http/html.ts"
 import type { Webhook } from "../../../webhooks/endpoint/Webhook.ts"
 import { WebhooksApi } from "../../../webhooks/WebhooksApi.ts"
@@ -6,10 +8,17 @@ import { Action, goTo, show } from "../../page/Action.ts"
 import type { AccountAsk } from "../../page/Ask.ts"
 import { Field, wordsOf } from "../../page/Field.ts"
 import { Page } from "../../page/Page.ts"
-import { form } from "../../ui/form.ts"
-import { code, copyable, linkButton, note } from "../../ui/parts.ts"
+import { buttonForm, form } from "../../ui/form.ts"
+import { code, copyable, icon, linkButton, note } from "../../ui/parts.ts"
 import { receiverFor } from "./receiverCard.ts"
 import { eventOptions, listCrumbs, paidNote, webhookCrumbs, webhookIn, webhookPath } from "./webhookParts.ts"
+import { sendTest } from "./WebhooksPages.ts"
+
+/** An event that the webhook gets. */
+const firstEventOf = ({ events }: Webhook) => {
+  const pattern = EventPattern.compile(events)
+  return eventNames.find((event) => EventPattern.matches(pattern, { event })) ?? ""
+}
 
 /** The page with the whole secret, which no other page shows. */
 const secretOf = (ask: AccountAsk, webhook: Webhook, { isReplayed, title }: {
@@ -33,7 +42,13 @@ const secretOf = (ask: AccountAsk, webhook: Webhook, { isReplayed, title }: {
 ${copyable(ask, webhook.secret, { label: t.text("webhooks.made.label") })}
 <div class="buttons">${
       linkButton(to(webhookPath(webhook.id)), t.text("webhooks.made.stored"), { icon: "check", tone: "main" })
-    }${linkButton(to(webhookPath(webhook.id, "/test")), t.text("webhooks.test"), { icon: "send" })}</div>`
+    }${
+      buttonForm(ask, sendTest, {
+        label: html`${icon("send")}<span>${t.text("webhooks.test")}</span>`,
+        values: { event: firstEventOf(webhook) },
+        at: to(webhookPath(webhook.id, "/test"))
+      })
+    }</div>`
   })
 }
 

@@ -30,7 +30,7 @@ const perPage = 100
 const healthOrder: Readonly<Record<Webhook["status"], number>> = { unhealthy: 0, active: 1, disabled: 2 }
 
 const columns = (ask: AccountAsk): ReadonlyArray<Column<Figured>> => {
-  const { t, to } = ask
+  const { can, t, to } = ask
   return [
     {
       label: t.text("webhooks.url"),
@@ -38,7 +38,17 @@ const columns = (ask: AccountAsk): ReadonlyArray<Column<Figured>> => {
     },
     { label: t.text("webhooks.health"), cell: ([webhook]) => healthOf(ask, webhook) },
     { label: t.text("webhooks.events"), cell: ([{ events }]) => eventsOf(ask, events, 3) },
-    ...figureColumns(ask)
+    ...figureColumns(ask),
+    ...(can("webhooks:write")
+      ? [{
+        label: t.text("webhooks.recover"),
+        kind: "actions" as const,
+        cell: ([{ id, url }]: Figured) =>
+          linkButton(to(webhookPath(id, "/recover")), t.text("webhooks.recover"), {
+            label: `${t.text("webhooks.recover")}: ${url}`
+          })
+      }]
+      : [])
   ]
 }
 
@@ -77,7 +87,8 @@ const list = Page.account({
   }
 })
 
-const sendTest = Action.make({
+/** Sends the webhook an example of an event. */
+export const sendTest = Action.make({
   name: "test",
   endpoint: WebhooksApi.endpoints.test,
   fields: {
