@@ -1,11 +1,12 @@
 /**
  * The lists of the console without a row and with 50 rows, and every page from right to left with longer texts, in a real
  * browser: what WCAG 2.2 AA asks for, and no sideways scrolling. Each page is seen in one language, theme and width, in
- * turn; by `npm run faults` in more of them.
+ * turn; by `npm run faults` in all of them.
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { places } from "../../src/console/pages/pages.ts"
+import { Locale } from "../../src/values/Locale.ts"
 import { rounds } from "../faults/inTime.ts"
 import { assertAccessibleIn, look, type View } from "../support/axe.ts"
 import { type BrowserPage, chromium, openPage } from "../support/Chromium.ts"
@@ -14,11 +15,13 @@ import { signedInAs } from "../support/consolePeople.ts"
 import { fiftyRows } from "../support/fiftyRows.ts"
 import { makeAccount, Service } from "../support/Service.ts"
 
-const views = ["en", "ar", "de", "pseudo-rtl"].flatMap((lang) =>
+const languages = rounds > 1 ? [...Locale.literals, "pseudo-rtl"] : ["en", "ar", "de", "pseudo-rtl"]
+
+const views = languages.flatMap((lang) =>
   [320, 1280].flatMap((width) => (["light", "dark"] as const).map((scheme) => ({ lang, width, scheme })))
 )
 
-/** Coprime to the number of views. */
+/** Coprime to the number of views of one round. */
 const step = 5
 
 const viewsOf = (index: number) => rounds > 1 ? views : views.slice((index * step) % views.length).slice(0, 1)
