@@ -74,7 +74,7 @@ export const copyable = (
 ): Html =>
   html`<div class="copyable${isBlock && " block"}">${
     isBlock
-      ? html`<pre dir="ltr" tabindex="0" role="group" aria-label="${label}"><code>${text}</code></pre>`
+      ? html`<pre dir="ltr" tabindex="0" role="group" aria-label="${label}"><code>${marked(text)}</code></pre>`
       : html`<code dir="ltr">${marked(text)}</code>`
   }<button type="button" class="quiet" hidden data-copy="${text}" data-copied="${
     t.text("common.copied")
@@ -125,7 +125,7 @@ export const linkButton = (
 ): Html =>
   html`<a class="button${options.tone !== undefined && ` ${options.tone}`}" href="${href}"${
     options.opensDialog === true && new Html(" data-dialog")
-  }${options.label !== undefined && html` aria-label="${options.label}"`}>${
+  }${options.label !== undefined && html` aria-label="${marked(options.label)}"`}>${
     options.icon !== undefined && icon(options.icon)
   }<span>${label}</span></a>`
 

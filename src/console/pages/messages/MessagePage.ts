@@ -112,7 +112,11 @@ const textShown = (ask: AccountAsk, message: Message): Shown => {
     [t.text("message.cost"), cost_usd === null ? null : inDollars(ask, cost_usd)],
     [
       t.text("message.code"),
-      error_code !== null && status === "failed" ? listLink(ask, { error_code }, code(error_code)) : error_code
+      error_code === null
+        ? null
+        : status === "failed"
+        ? listLink(ask, { error_code }, code(error_code))
+        : code(error_code)
     ]
   ]
   return {
