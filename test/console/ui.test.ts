@@ -19,6 +19,7 @@ import {
   pager,
   table
 } from "../../src/console/ui/table.ts"
+import { Locale } from "../../src/values/Locale.ts"
 import { Timestamp } from "../../src/values/Timestamp.ts"
 
 /** A request of a reader in Kigali. */
@@ -113,6 +114,26 @@ it.layer(Messages.layer)("what pages are drawn with", (it) => {
         "$0.000125",
         "$1,234.50"
       ])
+    }))
+
+  it.effect("dates, times and numbers are those of each language, with the same digits", () =>
+    Effect.gen(function*() {
+      const drawn: Record<string, readonly [string | undefined, string]> = {}
+      for (const locale of Locale.literals) {
+        const ask = yield* askOf("", locale)
+        const [, date] = />([^<]*)</.exec(moment(ask, "2026-02-28T22:30:00.000000Z").markup) ?? []
+        drawn[locale] = [date?.replaceAll(/\s/g, " "), number(ask, 1234567.5).replaceAll(/\s/g, " ")]
+      }
+      assert.deepStrictEqual(drawn, {
+        "en": ["Mar 1, 2026, 00:30", "1,234,567.5"],
+        "fr": ["1 mars 2026, 00:30", "1 234 567,5"],
+        "es": ["1 mar 2026, 0:30", "1.234.567,5"],
+        "pt": ["1 de mar. de 2026, 00:30", "1.234.567,5"],
+        "de": ["01.03.2026, 00:30", "1.234.567,5"],
+        "ar": ["01\u200f/03\u200f/2026، 00:30", "1,234,567.5"],
+        "sw": ["1 Mac 2026, 00:30", "1,234,567.5"],
+        "rw": ["2026 Wer. 1 00:30", "1.234.567,5"]
+      })
     }))
 })
 

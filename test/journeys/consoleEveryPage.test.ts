@@ -17,6 +17,7 @@ import { makeAccount, Service } from "../support/Service.ts"
 /** kB over the wire of a page alone, and of the first page with the files beside it. */
 const ownWeight = 15
 const firstWeight = 60
+const weights = { style: 12, script: 20, icons: 6 } as const
 
 const views = Locale.literals.flatMap((locale) =>
   [320, 1000, 1280].flatMap((width) => (["light", "dark"] as const).map((scheme) => ({ locale, width, scheme })))
@@ -75,6 +76,9 @@ layer(Service.layer(), { excludeTestServices: true })("every page of the console
       const { accountId, key } = yield* makeAccount()
       const { cookie } = yield* signedInAs(accountId, "owner")
       yield* fillAccount(key)
+      for (const name of ["style", "script", "icons"] as const) {
+        assert.isBelow(assets[name]().gzip.length, weights[name] * 1_000, name)
+      }
       const files = Object.values(assets).reduce((sum, asset) => sum + asset().gzip.length, 0)
       const found = yield* everyPage({ accountId, cookie, query: "?lang=ar" })
       for (const path of found.keys()) {
