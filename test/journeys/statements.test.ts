@@ -138,7 +138,7 @@ const casesWith = (session: number, shown: Shown): Readonly<Record<string, Case>
   "GET /v1/whatsapp/messages": { method: "GET", path: "/v1/whatsapp/messages", statements: 3, transactions: 0 },
   "POST /v1/verify/send": { method: "POST", path: "/v1/verify/send", options: code, statements: 12, transactions: 1 },
   "POST /v1/verify/check": { method: "POST", path: "/v1/verify/check", options: guess, statements: 3, transactions: 1 },
-  "the page of an email": page(shown, `/messages/email/${shown.email}`, 7),
+  "the page of an email": page(shown, `/messages/email/${shown.email}`, 6),
   "the page of an SMS": page(shown, `/messages/sms/${shown.sms}`, 5)
 })
 

@@ -15,7 +15,7 @@ import { templatesPages } from "./email/TemplatesPages.ts"
 import { templateVersionsPages } from "./email/TemplateVersionsPages.ts"
 import { findPage } from "./find/FindPage.ts"
 import { batchesPages } from "./messages/BatchesPages.ts"
-import { messagePage } from "./messages/MessagePage.ts"
+import { messagePages } from "./messages/MessagePage.ts"
 import { messagesPage } from "./messages/MessagesPage.ts"
 import { messageWaitPages } from "./messages/MessageWaitPages.ts"
 import { sendPage } from "./messages/SendPage.ts"
@@ -49,7 +49,7 @@ const list = [
   overviewPage,
   usagePage,
   messagesPage,
-  messagePage,
+  ...messagePages,
   ...messageWaitPages,
   ...batchesPages,
   sendPage,

@@ -27,7 +27,7 @@ import { DeliverabilityWarnings } from "../request/DeliverabilityWarnings.ts"
 import type { Mailbox } from "../request/Mailbox.ts"
 import { measure } from "../request/MailFields.ts"
 import { fixedPart, targetsOf } from "../tracking/track.ts"
-import type { Email, EmailContent, EmailMessageDetails } from "./Email.ts"
+import type { Email, EmailContent, EmailMessageDetails, EmailRecipient } from "./Email.ts"
 import type { AcceptedEmail, NewEmail } from "./EmailApi.ts"
 import { EmailSender } from "./EmailSender.ts"
 import { type Addressed, EmailsRepo, type Part, type StoredContent, type StoredRecord } from "./EmailsRepo.ts"
@@ -42,6 +42,11 @@ export interface MessageFilter extends TagFilter {
   /** Exclusive. */
   readonly to_date?: string | undefined
   readonly batch_id?: EmailBatchId | undefined
+}
+
+interface WholeEmail {
+  readonly email: EmailMessageDetails
+  readonly content: EmailContent
 }
 
 /** Returns each address once, in the first field that names it. Addresses are compared without case, as in suppressions. */
@@ -90,7 +95,7 @@ const partsOf = ({ html, text }: Template.Rendered, { attachments = [] }: NewEma
   ...attachments.map((file) => ({ kind: "attachment" as const, ...file }))
 ]
 
-const recordOf = ({ batch_subject, subject, variables, ...record }: StoredRecord): Email => ({
+const recordOf = ({ batch_subject, copies: _, subject, variables, ...record }: StoredRecord): Email => ({
   ...record,
   subject: batch_subject === null ? subject ?? "" : subjectOf(batch_subject, variables)
 })
@@ -104,6 +109,33 @@ const filledIn = ({ html, subject, text, variables }: StoredContent) => {
 }
 
 const mailbox = (address: EmailAddress, name: string | null): Mailbox => name === null ? { address } : { address, name }
+
+const contentOf = (row: StoredContent): EmailContent => {
+  const { from_address, from_name, is_template, parts, reply_to_address, reply_to_name, subject } = row
+  const own = (kind: "html" | "text") => parts.find((part) => part.kind === kind)?.text
+  const { html = null, text = null, ...rest } = is_template
+    ? filledIn(row)
+    : { subject, html: own("html"), text: own("text") }
+  return {
+    from: mailbox(from_address, from_name),
+    reply_to: reply_to_address === null ? null : mailbox(reply_to_address, reply_to_name),
+    ...rest,
+    html,
+    text,
+    attachments: parts.filter(({ kind }) => kind === "attachment").map(({ content_type, filename, size }) => ({
+      content_type,
+      filename,
+      size
+    }))
+  }
+}
+
+/** The recipient of an email to one address. */
+const onlyRecipient = (email: Email): EmailRecipient => {
+  const { bounce_type, clicked_at, clicks, delivered_at, error, opened_at, opens, sent_at, status, to } = email
+  const progress = { status, bounce_type, error, sent_at, delivered_at, opened_at, clicked_at }
+  return { to: String(to), kind: "to", opens, clicks, ...progress }
+}
 
 /** Accepts single emails (spec 9), and reads the records of all emails. Each recipient of a batch has a record. */
 export class Emails extends Context.Service<Emails, {
@@ -122,6 +154,8 @@ export class Emails extends Context.Service<Emails, {
   readonly find: (accountId: AccountId, id: EmailMessageId) => Effect.Effect<EmailMessageDetails, NotFound>
   /** What an email says. Texts that are no longer kept are null. */
   readonly content: (accountId: AccountId, id: EmailMessageId) => Effect.Effect<EmailContent, NotFound>
+  /** Both, of one moment. */
+  readonly read: (accountId: AccountId, id: EmailMessageId) => Effect.Effect<WholeEmail, NotFound>
 }>()("messaging-service/channels/email/single/Emails") {
   static readonly layer = Layer.effect(
     Emails,
@@ -206,6 +240,14 @@ export class Emails extends Context.Service<Emails, {
         }
       })
 
+      const detailsOf = Effect.fnUntraced(function*(row: StoredRecord) {
+        const email = recordOf(row)
+        return {
+          ...email,
+          recipients: row.copies === null ? [onlyRecipient(email)] : yield* repo.recipients(row.id)
+        }
+      })
+
       return Emails.of({
         send,
         list: Effect.fn("Emails.list")(function*(accountId, filter, window) {
@@ -216,31 +258,18 @@ export class Emails extends Context.Service<Emails, {
           return { rows: rows.map(recordOf), total }
         }),
         find: Effect.fn("Emails.find")(function*(accountId, id) {
-          const row = yield* repo.find({ accountId, id })
-          if (Option.isNone(row)) return yield* new NotFound()
-          return { ...recordOf(row.value), recipients: yield* repo.recipients(id) }
+          const row = Option.getOrUndefined(yield* repo.find({ accountId, id }))
+          return row === undefined ? yield* new NotFound() : yield* detailsOf(row)
         }),
         content: Effect.fn("Emails.content")(function*(accountId, id) {
           const row = Option.getOrUndefined(yield* repo.content({ accountId, id }))
+          return row === undefined ? yield* new NotFound() : contentOf(row)
+        }),
+        read: Effect.fn("Emails.read")(function*(accountId, id) {
+          const row = Option.getOrUndefined(yield* repo.whole({ accountId, id }))
           if (row === undefined) return yield* new NotFound()
-          const parts = yield* repo.parts(id)
-          const own = (kind: "html" | "text") => parts.find((part) => part.kind === kind)?.text
-          const { from_address, from_name, is_template, reply_to_address, reply_to_name, subject } = row
-          const { html = null, text = null, ...rest } = is_template
-            ? filledIn(row)
-            : { subject, html: own("html"), text: own("text") }
-          return {
-            from: mailbox(from_address, from_name),
-            reply_to: reply_to_address === null ? null : mailbox(reply_to_address, reply_to_name),
-            ...rest,
-            html,
-            text,
-            attachments: parts.filter(({ kind }) => kind === "attachment").map(({ content_type, filename, size }) => ({
-              content_type,
-              filename,
-              size
-            }))
-          }
+          const { content, ...record } = row
+          return { email: yield* detailsOf(record), content: contentOf(content) }
         })
       })
     })

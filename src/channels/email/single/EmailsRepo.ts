@@ -67,13 +67,16 @@ const Filter = Schema.Struct({
 })
 
 const One = Schema.Struct({ accountId: AccountId, id: EmailMessageId })
+type One = typeof One.Encoded
 
 /** The subject of a batch's recipient is the batch's template and the recipient's values. */
 const StoredRecord = Schema.Struct({
   ...Email.fields,
   subject: Schema.NullOr(Schema.String),
   batch_subject: Schema.NullOr(Schema.String),
-  variables: Schema.Record(Schema.String, Schema.Unknown)
+  variables: Schema.Record(Schema.String, Schema.Unknown),
+  /** The number of recipients; null for one. */
+  copies: Schema.NullOr(Schema.Int)
 })
 export type StoredRecord = typeof StoredRecord.Type
 
@@ -83,6 +86,15 @@ const weights = `array['canceled', 'suppressed', 'failed', 'bounced', 'sent', 'd
 
 /** The statuses in the index `email_messages_rare_records`. */
 const isRare = (status: string) => ["bounced", "complained", "failed", "suppressed", "canceled"].includes(status)
+
+/** A text, or an attachment without its bytes. */
+const StoredPart = Schema.Struct({
+  kind: Schema.Literals(["html", "text", "attachment"]),
+  filename: Schema.NullOr(Schema.String),
+  content_type: Schema.NullOr(Schema.String),
+  text: Schema.NullOr(Schema.String),
+  size: Schema.Int
+})
 
 /** What an email says. That of a batch's recipient is the batch's template and the recipient's values. */
 const StoredContent = Schema.Struct({
@@ -94,17 +106,10 @@ const StoredContent = Schema.Struct({
   is_template: Schema.Boolean,
   html: Schema.NullOr(Schema.String),
   text: Schema.NullOr(Schema.String),
-  variables: Schema.Record(Schema.String, Schema.Unknown)
+  variables: Schema.Record(Schema.String, Schema.Unknown),
+  parts: Schema.Array(StoredPart)
 })
 export type StoredContent = typeof StoredContent.Type
-
-const StoredPart = Schema.Struct({
-  kind: Schema.Literals(["html", "text", "attachment"]),
-  filename: Schema.NullOr(Schema.String),
-  content_type: Schema.NullOr(Schema.String),
-  text: Schema.NullOr(Schema.String),
-  size: Schema.Int
-})
 
 const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
@@ -198,7 +203,7 @@ const make = Effect.gen(function*() {
     sql`select m.id, m.batch_id, m.created_at, m.tags, m.metadata, m.send_at, m.failover_id,
         ${sql.literal(modeColumn("m."))},
         coalesce(b.template_id, m.template_id) as template_id,
-        coalesce(b.from_address, m.from_address) as "from", m.subject, b.subject as batch_subject, m.variables,
+        coalesce(b.from_address, m.from_address) as "from", m.subject, b.subject as batch_subject, m.variables, m.copies,
         coalesce(s."to", to_jsonb(m.recipient)) as "to", ${shown("coalesce(s.status, m.status)")} as status,
         coalesce(s.opens, m.opens) as opens, coalesce(s.clicks, m.clicks) as clicks,
         coalesce(s.bounce_type, m.bounce_type) as bounce_type, coalesce(s.error, m.error) as error,
@@ -247,11 +252,10 @@ const make = Effect.gen(function*() {
     execute: (filter) => Query.totalOf(sql, sql`from email_messages m where ${matching(filter)}`)
   })
 
-  const find = Query.findOneOption({
-    Request: One,
-    Result: StoredRecord,
-    execute: ({ accountId, id }) => records(sql`m.id = ${id} and m.account_id = ${accountId} and m.part_of is null`)
-  })
+  const recordOf = ({ accountId, id }: One) =>
+    records(sql`m.id = ${id} and m.account_id = ${accountId} and m.part_of is null`)
+
+  const find = Query.findOneOption({ Request: One, Result: StoredRecord, execute: recordOf })
 
   const recipients = Query.findAll({
     Request: EmailMessageId,
@@ -264,37 +268,37 @@ const make = Effect.gen(function*() {
         from email_messages where id = ${id} or part_of = ${id} order by part_of nulls first, position`
   })
 
-  const content = Query.findOneOption({
+  const contentOf = ({ accountId, id }: One) =>
+    sql`select coalesce(b.from_address, m.from_address) as from_address, coalesce(b.from_name, c.from_name) as from_name,
+        c.reply_to_address, c.reply_to_name, coalesce(b.subject, m.subject) as subject,
+        b.id is not null as is_template, coalesce(convert_from(h.content, 'UTF8'), nullif(b.html, '')) as html,
+        coalesce(convert_from(t.content, 'UTF8'), b.text) as text, m.variables,
+        coalesce((
+          select json_agg(json_build_object('kind', p.kind, 'filename', p.filename, 'content_type', p.content_type,
+            'size', octet_length(w.content),
+            'text', case when p.kind <> 'attachment' then convert_from(w.content, 'UTF8') end) order by p.position)
+          from email_parts p
+          left join email_bodies e on e.account_id = m.account_id and e.hash = p.body_hash and e.day = p.body_day
+          cross join lateral (select coalesce(p.content, e.content) as content) w
+          where p.email_id = c.id and w.content is not null
+        ), '[]') as parts
+      from email_messages m
+      left join email_contents c on c.id = m.id
+      left join email_batches b on b.id = m.batch_id
+      left join email_bodies h on h.account_id = b.account_id and h.hash = b.html_hash and h.day = b.body_day
+      left join email_bodies t on t.account_id = b.account_id and t.hash = b.text_hash and t.day = b.body_day
+      where m.id = ${id} and m.account_id = ${accountId} and m.part_of is null`
+
+  const content = Query.findOneOption({ Request: One, Result: StoredContent, execute: contentOf })
+
+  const whole = Query.findOneOption({
     Request: One,
-    Result: StoredContent,
-    execute: ({ accountId, id }) =>
-      sql`select coalesce(b.from_address, m.from_address) as from_address, coalesce(b.from_name, c.from_name) as from_name,
-          c.reply_to_address, c.reply_to_name, coalesce(b.subject, m.subject) as subject,
-          b.id is not null as is_template, coalesce(convert_from(h.content, 'UTF8'), nullif(b.html, '')) as html,
-          coalesce(convert_from(t.content, 'UTF8'), b.text) as text, m.variables
-        from email_messages m
-        left join email_contents c on c.id = m.id
-        left join email_batches b on b.id = m.batch_id
-        left join email_bodies h on h.account_id = b.account_id and h.hash = b.html_hash and h.day = b.body_day
-        left join email_bodies t on t.account_id = b.account_id and t.hash = b.text_hash and t.day = b.body_day
-        where m.id = ${id} and m.account_id = ${accountId} and m.part_of is null`
+    Result: Schema.Struct({ ...StoredRecord.fields, content: StoredContent }),
+    execute: (one) =>
+      sql`select r.*, (select row_to_json(c) from (${contentOf(one)}) c) as content from (${recordOf(one)}) r`
   })
 
-  /** The parts of a single email, without the bytes of its attachments. */
-  const parts = Query.findAll({
-    Request: EmailMessageId,
-    Result: StoredPart,
-    execute: (id) =>
-      sql`select p.kind, p.filename, p.content_type, octet_length(w.content) as size,
-          case when p.kind <> 'attachment' then convert_from(w.content, 'UTF8') end as text
-        from email_parts p
-        join email_contents c on c.id = p.email_id
-        left join email_bodies b on b.account_id = c.account_id and b.hash = p.body_hash and b.day = p.body_day
-        cross join lateral (select coalesce(p.content, b.content) as content) w
-        where p.email_id = ${id} and w.content is not null order by p.position`
-  })
-
-  return { insert, list, count, find, recipients, content, parts }
+  return { insert, list, count, find, recipients, content, whole }
 })
 
 /** SQL that accepts single emails, and reads the records of all emails. */

@@ -83,6 +83,7 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "message.metadata": "البيانات الوصفية",
   "message.code": "رمز الخطأ",
   "message.gone": "لم يعد النص محفوظًا. يحدد CONTENT_RETENTION_DAYS مدة حفظه.",
+  "message.mailGone": "لم يعد النص محفوظًا. تُحذف نصوص البريد الإلكتروني بعد يوم من انتهاء إرساله.",
   "message.cancel": "إلغاء الرسالة",
   "message.cancel.title": "هل تريد إلغاء هذه الرسالة؟",
   "message.cancel.text":

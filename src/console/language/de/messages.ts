@@ -82,6 +82,8 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "message.metadata": "Metadaten",
   "message.code": "Fehlercode",
   "message.gone": "Der Text wird nicht mehr aufbewahrt. CONTENT_RETENTION_DAYS legt fest, wie lange er bleibt.",
+  "message.mailGone":
+    "Der Text wird nicht mehr aufbewahrt. Die Texte einer E-Mail werden einen Tag nach dem Ende ihres Versands gelöscht.",
   "message.cancel": "Nachricht abbrechen",
   "message.cancel.title": "Diese Nachricht abbrechen?",
   "message.cancel.text":

@@ -80,6 +80,7 @@ export const messages = {
   "message.metadata": "Metadata",
   "message.code": "Error code",
   "message.gone": "The text is no longer kept. CONTENT_RETENTION_DAYS sets for how long it is.",
+  "message.mailGone": "The text is no longer kept. The texts of an email are deleted a day after its sending ended.",
   "message.cancel": "Cancel the message",
   "message.cancel.title": "Cancel this message?",
   "message.cancel.text":

@@ -82,6 +82,8 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "message.metadata": "Metadatos",
   "message.code": "Código de error",
   "message.gone": "El texto ya no se conserva. CONTENT_RETENTION_DAYS indica durante cuánto tiempo se guarda.",
+  "message.mailGone":
+    "El texto ya no se conserva. Los textos de un correo se borran un día después de terminar su envío.",
   "message.cancel": "Cancelar el mensaje",
   "message.cancel.title": "¿Cancelar este mensaje?",
   "message.cancel.text":

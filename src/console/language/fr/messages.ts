@@ -82,6 +82,8 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "message.metadata": "Métadonnées",
   "message.code": "Code d’erreur",
   "message.gone": "Le texte n’est plus conservé. CONTENT_RETENTION_DAYS définit la durée de conservation.",
+  "message.mailGone":
+    "Le texte n’est plus conservé. Les textes d’un e-mail sont supprimés un jour après la fin de son envoi.",
   "message.cancel": "Annuler le message",
   "message.cancel.title": "Annuler ce message ?",
   "message.cancel.text":

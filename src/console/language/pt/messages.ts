@@ -82,6 +82,7 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "message.metadata": "Metadados",
   "message.code": "Código de erro",
   "message.gone": "O texto não é mais mantido. CONTENT_RETENTION_DAYS define por quanto tempo ele é guardado.",
+  "message.mailGone": "O texto não é mais mantido. Os textos de um e-mail são apagados um dia depois do fim do envio.",
   "message.cancel": "Cancelar a mensagem",
   "message.cancel.title": "Cancelar esta mensagem?",
   "message.cancel.text":

@@ -82,6 +82,7 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "message.metadata": "Amakuru y’inyongera",
   "message.code": "Kode y’ikosa",
   "message.gone": "Umwandiko ntukibitswe. CONTENT_RETENTION_DAYS igena igihe ubikwa.",
+  "message.mailGone": "Umwandiko ntukibitswe. Imyandiko y’imeyili isibwa nyuma y’umunsi umwe kuyohereza birangiye.",
   "message.cancel": "Hagarika ubutumwa",
   "message.cancel.title": "Urashaka guhagarika ubu butumwa?",
   "message.cancel.text":

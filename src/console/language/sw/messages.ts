@@ -82,6 +82,8 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "message.metadata": "Metadata",
   "message.code": "Msimbo wa hitilafu",
   "message.gone": "Maandishi hayahifadhiwi tena. CONTENT_RETENTION_DAYS huamua muda wa kuyahifadhi.",
+  "message.mailGone":
+    "Maandishi hayahifadhiwi tena. Maandishi ya barua pepe hufutwa siku moja baada ya kutumwa kwake kuisha.",
   "message.cancel": "Ghairi ujumbe",
   "message.cancel.title": "Ungependa kughairi ujumbe huu?",
   "message.cancel.text": "Hautatumwa. Ujumbe unaotumwa wakati huu hausimamishwi. Hili haliwezi kutenduliwa.",

@@ -10,7 +10,7 @@ import { idIn, Page } from "../../page/Page.ts"
 import { buttonForm, refusalOf } from "../../ui/form.ts"
 import { card, emptyState, foreign, moment, momentText, note } from "../../ui/parts.ts"
 import { type Column, table } from "../../ui/table.ts"
-import { frameOf, preview } from "./templatePreview.ts"
+import { frameWith, preview } from "./templatePreview.ts"
 import { crumbs, found } from "./TemplatesPages.ts"
 
 const below = (ask: AccountAsk, { id, name }: EmailTemplate) => [
@@ -93,7 +93,7 @@ const frame = Page.account({
   path: "/templates/:id/versions/:version/frame",
   permission: "templates:read",
   read,
-  draw: ({ template, version }, ask) => ({ title: template.name, content: html``, frame: frameOf(ask, version) })
+  draw: ({ template, version }, ask) => ({ title: template.name, content: html``, frame: frameWith(ask, version) })
 })
 
 /** The pages of the texts that a template had before: list, one with its preview and *Restore*. */

@@ -14,7 +14,7 @@ import { buttonForm, form } from "../../ui/form.ts"
 import { card, code, emptyState, facts, foreign, icon, linkButton, moment } from "../../ui/parts.ts"
 import { type Column, pager, table } from "../../ui/table.ts"
 import { sendTemplate } from "../messages/SendPage.ts"
-import { frameOf, preview, valueLines, valuesForm } from "./templatePreview.ts"
+import { frameWith, preview, valueLines, valuesForm } from "./templatePreview.ts"
 
 const perPage = 25
 
@@ -193,7 +193,7 @@ const frame = Page.account({
   path: "/templates/:id/frame",
   permission: "templates:read",
   read: found,
-  draw: (template, ask) => ({ title: template.name, content: html``, frame: frameOf(ask, template) })
+  draw: (template, ask) => ({ title: template.name, content: html``, frame: frameWith(ask, template) })
 })
 
 const update = Action.make({

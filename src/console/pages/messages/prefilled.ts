@@ -37,12 +37,11 @@ const senderOf = Effect.fnUntraced(function*({ accountId }: AccountAsk, { from }
 const emailAgain = Effect.fnUntraced(function*(ask: AccountAsk, text: string) {
   const id = Schema.decodeOption(pathId(EmailMessageId))(text)
   if (Option.isNone(id)) return undefined
-  const emails = yield* Emails
-  const email = yield* Effect.option(emails.find(ask.accountId, id.value))
-  const content = yield* Effect.option(emails.content(ask.accountId, id.value))
-  if (Option.isNone(email) || Option.isNone(content)) return undefined
-  const { recipients, tags, template_id } = email.value
-  const { attachments, html, reply_to, subject, text: plain } = content.value
+  const found = Option.getOrUndefined(yield* Effect.option((yield* Emails).read(ask.accountId, id.value)))
+  if (found === undefined) return undefined
+  const { content, email } = found
+  const { recipients, tags, template_id } = email
+  const { attachments, html, reply_to, subject, text: plain } = content
   const named = (kind: string) => recipients.filter((one) => one.kind === kind).map(({ to }) => to).join(", ")
   const isErased = (html ?? plain) === null
   const prefilled: Prefilled = {
@@ -51,13 +50,13 @@ const emailAgain = Effect.fnUntraced(function*(ask: AccountAsk, text: string) {
       to: named("to"),
       cc: named("cc"),
       bcc: named("bcc"),
-      from: yield* senderOf(ask, content.value),
+      from: yield* senderOf(ask, content),
       reply_to: reply_to === null ? "" : mailbox(reply_to),
       subject,
       text: plain ?? "",
       html: html ?? "",
       tags: tags.join(" "),
-      metadata: metadataOf(email.value)
+      metadata: metadataOf(email)
     },
     isGone: attachments.length > 0 || isErased
   }
