@@ -1,12 +1,17 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { Messages } from "../../src/console/language/Messages.ts"
+import type { AccountAsk } from "../../src/console/page/Ask.ts"
 import { cursorOf, cursorsAround, pageOf, positionIn } from "../../src/console/page/cursor.ts"
 import { sentenceOf, type Surroundings, type Told } from "../../src/console/pages/messages/explanation.ts"
+import { pauseAfter, whatHappened } from "../../src/console/pages/messages/happened.ts"
 import { bar, legend, span, timeline } from "../../src/console/ui/progress.ts"
+import type { CodeTimelineEntry } from "../../src/history/Timeline.ts"
 import { explain, type Hold } from "../../src/messages/Explanation.ts"
 import { AnyStatus, SummaryChannel } from "../../src/messages/MessageSummary.ts"
 import { WhatsAppSessionId } from "../../src/values/Ids.ts"
+import { allows, type Role } from "../../src/values/Permission.ts"
+import { Timestamp } from "../../src/values/Timestamp.ts"
 
 const askOf = (search = "") =>
   Effect.map(Effect.flatMap(Messages, (messages) => messages.in("en")), (t) => ({
@@ -184,4 +189,75 @@ it.layer(Messages.layer)("the cursor of a list", (it) => {
         assert.isNull(positionIn(yield* askOf(`cursor=${cursor}`), Place), cursor)
       }
     }))
+})
+
+const at = Timestamp.make("2026-05-03T10:00:00.000000Z")
+
+/** A request of a person with this role. The timeline reads no more of an account. */
+const askAs = (role: Role, search = "") =>
+  Effect.map(askOf(search), (ask) =>
+    ({
+      ...ask,
+      to: (path: string) => `/console/7${path}`,
+      can: (permission: Parameters<typeof allows>[1]) => allows(role, permission)
+    }) as unknown as AccountAsk)
+
+const delivery = (status: "pending" | "failed"): CodeTimelineEntry => ({
+  at,
+  kind: "delivery",
+  detail: {
+    id: 31,
+    webhook_id: 5,
+    event_id: "evt_1",
+    event: "email.sent",
+    status,
+    attempts: 4,
+    response_code: 500,
+    error: null
+  }
+})
+
+it.layer(Messages.layer)("the timeline of a message", (it) => {
+  it.effect("leads to each delivery, and makes one again that is over", () =>
+    Effect.gen(function*() {
+      const page = "/console/7/webhooks/5/deliveries/31"
+      const { markup } = whatHappened(yield* askAs("owner"), [delivery("failed")])
+      assert.include(markup, `<a href="${page}">`)
+      assert.match(markup, new RegExp(`<form [^>]*action="${page}".*value="redeliver".*Deliver again`, "s"))
+      const open = whatHappened(yield* askAs("owner"), [delivery("pending")]).markup
+      assert.include(open, `<a href="${page}">`)
+      assert.notInclude(open, "<form")
+      assert.notInclude(whatHappened(yield* askAs("support"), [delivery("failed")]).markup, "<form")
+    }))
+
+  it.effect("names the key and the address of the request", () =>
+    Effect.gen(function*() {
+      const detail = { batch_id: null, request_id: null, key_prefix: "sk_live_Ab", ip: "203.0.113.7" }
+      const { markup } = whatHappened(yield* askAs("owner"), [{ at, kind: "accepted", detail }])
+      for (const part of ["sk_live_Ab", "203.0.113.7"]) assert.include(markup, part)
+    }))
+
+  it.effect("of more than 500 entries has the first and the last 100, and leads to all", () =>
+    Effect.gen(function*() {
+      const entries = Array.from({ length: 501 }, (_, index): CodeTimelineEntry => ({
+        at,
+        kind: "claimed",
+        detail: { attempt: index + 1, part: null, to: null }
+      }))
+      const shown = (markup: string) => [...markup.matchAll(/attempt (\d+)</g)].map(([, attempt]) => Number(attempt))
+      const { markup } = whatHappened(yield* askAs("owner"), entries)
+      const found = shown(markup)
+      assert.deepStrictEqual([found.length, found[99], found[100], found[199]], [200, 100, 402, 501])
+      assert.include(markup, "?all=1\"")
+      assert.lengthOf(shown(whatHappened(yield* askAs("owner", "all=1"), entries).markup), 501)
+      assert.lengthOf(shown(whatHappened(yield* askAs("owner"), entries.slice(1)).markup), 500)
+    }))
+
+  it("is read again with growing pauses, until nothing more is likely", () => {
+    const after = (seconds: number, isOver: boolean, entry: CodeTimelineEntry = delivery("failed")) =>
+      pauseAfter([entry], { isOver, now: Date.parse(at) + seconds * 1000 })
+    assert.deepStrictEqual([0, 30, 599, 600].map((seconds) => after(seconds, true)), [2, 3, 60, false])
+    assert.deepStrictEqual([0, 300, 86_400].map((seconds) => after(seconds, false)), [2, 30, 60])
+    assert.strictEqual(after(86_400, true, delivery("pending")), 60)
+  })
 })

@@ -124,6 +124,26 @@ layer(Service.layer(), { excludeTestServices: true })(
     )
 
     it.effect.skipIf(chromium === undefined)(
+      "a message that is delivered shows on an open page that it was opened",
+      () =>
+        Effect.gen(function*() {
+          const { base, key, node, page } = yield* visit
+          const sql = yield* SqlClient.SqlClient
+          const json = { to: "ada@example.com", subject: "Hello", html: "<p>Hello</p>" }
+          const id = Number((yield* node.request("POST", "/v1/email/send", { key, json })).at("data", "id"))
+          yield* eventually(
+            sql`update email_messages set status = 'delivered', delivered_at = now()
+              where id = ${id} and status in ('sent', 'delivered') returning id`,
+            ({ length }) => length === 1
+          )
+          yield* page.open(`${base}/messages/email/${id}`)
+          yield* page.until(shows("Delivered"))
+          yield* sql`update email_messages set status = 'opened', opened_at = now(), opens = 1 where id = ${id}`
+          yield* page.until(shows("Delivered and opened 1 time."))
+        })
+    )
+
+    it.effect.skipIf(chromium === undefined)(
       "a form that was refused stays, with its reason, on a page that loads itself again",
       () =>
         Effect.gen(function*() {

@@ -198,7 +198,6 @@
 })()
 // A page whose data change loads itself again while a person looks at it, and not in the middle of their work.
 ;(() => {
-  const everyMillis = 2000
   const gone = new Set([403, 404, 410])
   let isPaused = false
 
@@ -247,7 +246,10 @@
     say("nothing")
   }
 
-  const next = () => setTimeout(() => load().catch(() => say("stale")).finally(next), everyMillis)
+  const next = () => {
+    const seconds = document.querySelector("main[data-live]")?.dataset.live
+    setTimeout(() => load().catch(() => say("stale")).finally(next), seconds ? seconds * 1000 : everyMillis)
+  }
   next()
 
   // A picture to scan goes when phones no longer take it, also where no other one comes.

@@ -99,8 +99,8 @@ export interface Drawn {
   /** The pages above this one, the topmost first. */
   readonly crumbs?: ReadonlyArray<{ readonly href: string; readonly label: string }>
   readonly status?: number
-  /** What the page shows changes by itself, so scripts load it again every two seconds while a person looks at it. */
-  readonly isLive?: boolean
+  /** What the page shows changes by itself, so scripts load it again after this many seconds, or two, while a person looks at it. */
+  readonly isLive?: boolean | number
   /** The address of the page that stands in for this one. */
   readonly leadsTo?: string
   /** The whole document in the place of the page: foreign markup, for a locked frame of another page. */

@@ -192,9 +192,10 @@ const footer = (ask: Ask, { curl }: Drawn) =>
   }</footer>`
 
 /** For scripts: whether the page loads itself again. The answer to a refused form stays. */
-const loadsAgain = ({ attempt }: Ask, { isLive = false }: Drawn) => isLive && attempt === undefined
+const loadsAgain = ({ attempt }: Ask, { isLive = false }: Drawn) => isLive !== false && attempt === undefined
 
-const liveMark = (ask: Ask, drawn: Drawn) => loadsAgain(ask, drawn) && new Html(" data-live")
+const liveMark = (ask: Ask, drawn: Drawn) =>
+  loadsAgain(ask, drawn) && html` data-live="${typeof drawn.isLive === "number" ? drawn.isLive : 2}"`
 
 /** Lets a person stop a page that loads itself again, and says when that fails or waits. */
 const liveControls = (ask: Ask, drawn: Drawn) =>

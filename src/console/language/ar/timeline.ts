@@ -27,6 +27,7 @@ export const timeline: Readonly<Record<keyof typeof english, string>> = {
   "happened.delivery.skipped": "تم تخطيه",
   "happened.tries":
     "{attempts, plural, zero {لا محاولات} one {محاولة واحدة} two {محاولتان} few {# محاولات} many {# محاولة} other {# محاولة}}",
+  "happened.all": "عرض كل ما حدث",
   "happened.source.relay": "حسب خادم ترحيل البريد",
   "happened.source.report": "حسب تقرير تسليم",
   "happened.source.pixel": "فُتح البريد",

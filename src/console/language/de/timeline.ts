@@ -26,6 +26,7 @@ export const timeline: Readonly<Record<keyof typeof english, string>> = {
   "happened.delivery.failed": "fehlgeschlagen",
   "happened.delivery.skipped": "übersprungen",
   "happened.tries": "{attempts, plural, one {# Versuch} other {# Versuche}}",
+  "happened.all": "Alles anzeigen, was geschehen ist",
   "happened.source.relay": "meldet das Mail-Relay",
   "happened.source.report": "meldet ein Zustellbericht",
   "happened.source.pixel": "die E-Mail wurde geöffnet",

@@ -24,6 +24,7 @@ export const timeline = {
   "happened.delivery.failed": "failed",
   "happened.delivery.skipped": "skipped",
   "happened.tries": "{attempts, plural, one {# attempt} other {# attempts}}",
+  "happened.all": "Show everything that happened",
   "happened.source.relay": "says the mail relay",
   "happened.source.report": "says a delivery report",
   "happened.source.pixel": "the mail was opened",

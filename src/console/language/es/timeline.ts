@@ -26,6 +26,7 @@ export const timeline: Readonly<Record<keyof typeof english, string>> = {
   "happened.delivery.failed": "fallida",
   "happened.delivery.skipped": "omitida",
   "happened.tries": "{attempts, plural, one {# intento} other {# intentos}}",
+  "happened.all": "Mostrar todo lo que ocurrió",
   "happened.source.relay": "según el servidor de salida",
   "happened.source.report": "según un aviso de entrega",
   "happened.source.pixel": "el correo se abrió",

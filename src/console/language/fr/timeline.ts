@@ -26,6 +26,7 @@ export const timeline: Readonly<Record<keyof typeof english, string>> = {
   "happened.delivery.failed": "échouée",
   "happened.delivery.skipped": "ignorée",
   "happened.tries": "{attempts, plural, one {# tentative} other {# tentatives}}",
+  "happened.all": "Afficher tout ce qui s’est passé",
   "happened.source.relay": "selon le relais de messagerie",
   "happened.source.report": "selon un avis de livraison",
   "happened.source.pixel": "l’e-mail a été ouvert",

@@ -26,6 +26,7 @@ export const timeline: Readonly<Record<keyof typeof english, string>> = {
   "happened.delivery.failed": "com falha",
   "happened.delivery.skipped": "ignorada",
   "happened.tries": "{attempts, plural, one {# tentativa} other {# tentativas}}",
+  "happened.all": "Mostrar tudo o que aconteceu",
   "happened.source.relay": "segundo o servidor de saída",
   "happened.source.report": "segundo um aviso de entrega",
   "happened.source.pixel": "o e-mail foi aberto",

@@ -26,6 +26,7 @@ export const timeline: Readonly<Record<keyof typeof english, string>> = {
   "happened.delivery.failed": "ryananiranye",
   "happened.delivery.skipped": "ryasimbutswe",
   "happened.tries": "{attempts, plural, other {amagerageza #}}",
+  "happened.all": "Erekana uko byose byagenze",
   "happened.source.relay": "bivuzwe na seriveri yohereza imeyili",
   "happened.source.report": "bivuzwe na raporo yo kugerayo",
   "happened.source.pixel": "imeyili yafunguwe",

@@ -26,6 +26,7 @@ export const timeline: Readonly<Record<keyof typeof english, string>> = {
   "happened.delivery.failed": "umeshindikana",
   "happened.delivery.skipped": "umerukwa",
   "happened.tries": "{attempts, plural, one {jaribio #} other {majaribio #}}",
+  "happened.all": "Onyesha yote yaliyotokea",
   "happened.source.relay": "kulingana na seva ya kusambaza barua pepe",
   "happened.source.report": "kulingana na ripoti ya uwasilishaji",
   "happened.source.pixel": "barua pepe ilifunguliwa",

@@ -1,4 +1,4 @@
-import { Effect, Stream } from "effect"
+import { Clock, Effect, Stream } from "effect"
 import { Emails } from "../../../channels/email/single/Emails.ts"
 import { SuppressionsApi } from "../../../channels/email/suppressions/SuppressionsApi.ts"
 import type { TimelineEntry } from "../../../history/Timeline.ts"
@@ -13,12 +13,11 @@ import { idIn, Page } from "../../page/Page.ts"
 import { buttonForm, refusalOf } from "../../ui/form.ts"
 import { frameOf } from "../../ui/mail.ts"
 import { card, code, facts, foreign, icon, linkButton, moment } from "../../ui/parts.ts"
-import { timeline } from "../../ui/progress.ts"
 import { received } from "../../ui/received.ts"
 import { table } from "../../ui/table.ts"
 import { explained, surroundingsOf, type Told } from "./explanation.ts"
 import { addressOf, fixOf, sendAgain, unsuppress, unsuppressButton } from "./fixes.ts"
-import { happenings } from "./happened.ts"
+import { pauseAfter, whatHappened } from "./happened.ts"
 import {
   besideOf,
   channelIn,
@@ -158,19 +157,20 @@ const one = Page.account({
         read,
         shown,
         entries,
+        now: yield* Clock.currentTimeMillis,
         beside: ask.mode === "test"
           ? yield* besideOf(accountId, channel, "email" in read ? read.email : read.message)
           : [],
         around: yield* surroundingsOf(ask, shown.told, "email" in read ? null : read.message.session_id)
       }
     }),
-  draw: ({ around, beside, entries, read, shown }, ask) => {
+  draw: ({ around, beside, entries, now, read, shown }, ask) => {
     const { t } = ask
     const { channel, content, id, recipients, told } = shown
     const explanation = explain(told, around.hold)
     return {
       title: titleOf(ask, shown),
-      isLive: passing.has(told.status),
+      isLive: waiting.has(told.status) || pauseAfter(entries, { isOver: !passing.has(told.status), now }),
       ...(ask.query.get("format") === "json" && { file: fileOf(read) }),
       crumbs: [{ href: ask.to("/messages"), label: t.text("messages.title") }],
       curl: `/v1/${channel}/messages/${id}`,
@@ -181,7 +181,7 @@ const one = Page.account({
 <div class="cards two">${
         card(
           t.text("message.timeline"),
-          timeline(ask, happenings(ask, entries, recipients.length > 0)),
+          whatHappened(ask, entries, recipients.length > 0),
           "timeline"
         )
       }<div class="cards">${card(t.text("message.content"), content, "content")}${

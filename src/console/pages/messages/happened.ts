@@ -1,8 +1,11 @@
 import type { CodeTimelineEntry } from "../../../history/Timeline.ts"
 import { type Html, html } from "../../../platform/http/html.ts"
-import type { Ask } from "../../page/Ask.ts"
-import { badge, code, foreign, momentText, type Tone } from "../../ui/parts.ts"
-import { type Happening, span } from "../../ui/progress.ts"
+import { type AccountAsk, type Ask, withQuery } from "../../page/Ask.ts"
+import { buttonForm } from "../../ui/form.ts"
+import { badge, code, foreign, linkButton, momentText, type Tone } from "../../ui/parts.ts"
+import { type Happening, span, timeline } from "../../ui/progress.ts"
+import { redeliver } from "../webhooks/DeliveryPage.ts"
+import { webhookPath } from "../webhooks/webhookParts.ts"
 import { codeStatusBadge, codeTones, statusBadge, toneOf } from "./messageParts.ts"
 
 type Detail<Kind extends CodeTimelineEntry["kind"]> = Extract<CodeTimelineEntry, { readonly kind: Kind }>["detail"]
@@ -47,19 +50,44 @@ const attemptMore = (ask: Ask, { dialogue, duration_ms, part, peer, reply }: Det
     }</pre></details>`
   }`
 
-const deliveryMore = (ask: Ask, { attempts, error, response_code, status }: Detail<"delivery">) =>
-  line([
-    badge(ask.t.text(`happened.delivery.${status}`), deliveryTones[status]),
-    ask.t.text("happened.tries", { attempts }),
-    response_code === null ? null : code(String(response_code)),
-    error === null ? null : foreign(error)
-  ])
+const isOpen = ({ status }: Detail<"delivery">) => status === "pending" || status === "retrying"
+
+/** Its page, for a person who may read it, and a button that makes it again. */
+const deliveryTold = (ask: AccountAsk, detail: Detail<"delivery">): Omit<Happening, "at"> => {
+  const { can, t, to } = ask
+  const { attempts, error, event, id, response_code, status, webhook_id } = detail
+  const at = to(webhookPath(webhook_id, `/deliveries/${id}`))
+  const title = t.rich("happened.delivery", { webhook: webhook_id, event: code(event) })
+  return {
+    title: can("webhooks:read") ? html`<a href="${at}">${title}</a>` : title,
+    tone: deliveryTones[status],
+    more: html`${
+      line([
+        badge(t.text(`happened.delivery.${status}`), deliveryTones[status]),
+        t.text("happened.tries", { attempts }),
+        response_code === null ? null : code(String(response_code)),
+        error === null ? null : foreign(error)
+      ])
+    }${
+      can("webhooks:write") && !isOpen(detail) &&
+      buttonForm(ask, redeliver, { label: t.text("delivery.redeliver"), at })
+    }`
+  }
+}
 
 /** What an entry says: its title, its colour, and what stands below. */
-const told = (ask: Ask, { detail, kind }: CodeTimelineEntry): Omit<Happening, "at"> => {
+const told = (ask: AccountAsk, { detail, kind }: CodeTimelineEntry): Omit<Happening, "at"> => {
   const { t } = ask
   switch (kind) {
     case "accepted":
+      return {
+        title: t.text("happened.accepted"),
+        tone: "quiet",
+        more: line([
+          detail.key_prefix === null ? null : html`${t.text("messages.key")} ${code(detail.key_prefix)}`,
+          detail.ip === null ? null : html`${t.text("requests.ip")} ${code(detail.ip)}`
+        ])
+      }
     case "queued":
     case "canceled":
       return { title: t.text(`happened.${kind}`), tone: "quiet" }
@@ -89,28 +117,59 @@ const told = (ask: Ask, { detail, kind }: CodeTimelineEntry): Omit<Happening, "a
     case "event":
       return { title: t.rich("happened.event", { event: code(detail.event) }), tone: "quiet" }
     case "delivery":
-      return {
-        title: t.rich("happened.delivery", { webhook: detail.webhook_id, event: code(detail.event) }),
-        tone: deliveryTones[detail.status],
-        more: deliveryMore(ask, detail)
-      }
+      return deliveryTold(ask, detail)
   }
 }
 
-/** The entries of a timeline as they are drawn. Where a message has several recipients, each entry names its own. */
-export const happenings = (
-  ask: Ask,
+/** An entry as it is drawn. Where there are several recipients it names its own. */
+const happening = (ask: AccountAsk, entry: CodeTimelineEntry, hasRecipients: boolean): Happening => {
+  const { t } = ask
+  const { title, ...rest } = told(ask, entry)
+  const to = hasRecipients && entry.kind !== "suppressed" && "to" in entry.detail ? entry.detail.to : null
+  const what = html`${title}`
+  return {
+    at: entry.at,
+    ...rest,
+    title: to === null ? title : t.rich("happened.for", { what, to: foreign(to) })
+  }
+}
+
+/** More entries than this are shown as the first and the last ones. */
+const most = 500
+const atEnds = 100
+
+/** What happened, the oldest first. A long course leads to its whole. */
+export const whatHappened = (
+  ask: AccountAsk,
   entries: ReadonlyArray<CodeTimelineEntry>,
-  hasRecipients: boolean
-): ReadonlyArray<Happening> =>
-  entries.map((entry) => {
-    const { title, ...rest } = told(ask, entry)
-    const to = entry.kind !== "suppressed" && "to" in entry.detail ? entry.detail.to : null
-    return {
-      at: entry.at,
-      ...rest,
-      title: hasRecipients && to !== null
-        ? ask.t.rich("happened.for", { what: html`${title}`, to: foreign(to) })
-        : title
-    }
-  })
+  hasRecipients = false
+): Html => {
+  const drawn = (given: ReadonlyArray<CodeTimelineEntry>) =>
+    timeline(ask, given.map((entry) => happening(ask, entry, hasRecipients)))
+  return entries.length <= most || ask.query.has("all")
+    ? drawn(entries)
+    : html`${drawn(entries.slice(0, atEnds))}<p>${
+      linkButton(withQuery(ask, { all: "1" }), ask.t.text("happened.all"))
+    }</p>${drawn(entries.slice(-atEnds))}`
+}
+
+const leastSeconds = 2
+const mostSeconds = 60
+
+/** Seconds after the last entry for which another one is likely. */
+const likelyFor = 600
+
+/**
+ * Seconds after which a page of this course loads itself again: the more, the longer nothing happened. False once nothing more is
+ * likely.
+ */
+export const pauseAfter = (
+  entries: ReadonlyArray<CodeTimelineEntry>,
+  { isOver, now }: { readonly isOver: boolean; readonly now: number }
+): number | false => {
+  const last = entries.at(-1)
+  const quiet = last === undefined ? 0 : (now - Date.parse(last.at)) / 1000
+  const waits = entries.some(({ detail, kind }) => kind === "delivery" && isOpen(detail))
+  return (!isOver || waits || quiet < likelyFor) &&
+    Math.min(mostSeconds, Math.max(leastSeconds, Math.round(quiet / 10)))
+}

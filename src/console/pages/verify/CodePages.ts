@@ -13,10 +13,9 @@ import { Field } from "../../page/Field.ts"
 import { Page } from "../../page/Page.ts"
 import { form } from "../../ui/form.ts"
 import { card, code, facts, foreign, linkButton, moment, note, number } from "../../ui/parts.ts"
-import { timeline } from "../../ui/progress.ts"
 import { received } from "../../ui/received.ts"
 import { languages } from "../doors/SetupPage.ts"
-import { happenings } from "../messages/happened.ts"
+import { whatHappened } from "../messages/happened.ts"
 import { besideOf, codeStatusBadge, codeTones } from "../messages/messageParts.ts"
 
 export const crumbs = ({ t, to }: AccountAsk) => [{ href: to("/verify"), label: t.text("nav.verify") }]
@@ -130,9 +129,7 @@ const one = Page.account({
         can("verify:write") && linkButton(`${to("/verify/new")}?${again}`, t.text("verify.again"), { icon: "send" })
       }`,
       content: html`<div class="why">${stateOf(ask, found)}</div>
-<div class="cards two">${
-        card(t.text("message.timeline"), timeline(ask, happenings(ask, entries, false)), "timeline")
-      }<div class="cards">${
+<div class="cards two">${card(t.text("message.timeline"), whatHappened(ask, entries), "timeline")}<div class="cards">${
         isPending && can("verify:write") &&
         card(t.text("verify.check"), form(ask, check, { submit: t.text("verify.check") }), "check")
       }${mode === "test" && card(t.text("sandbox.beside", { to: recipient }), received(ask, beside), "beside")}${

@@ -45,7 +45,8 @@ const bodies = ({ t }: Ask, attempts: ReadonlyArray<Attempt>) =>
     ]
   )
 
-const redeliver = Action.make({
+/** Makes a delivery again, as a new one. */
+export const redeliver = Action.make({
   name: "redeliver",
   endpoint: WebhooksApi.endpoints.redeliver,
   fields: {},

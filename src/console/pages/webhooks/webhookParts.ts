@@ -15,7 +15,7 @@ export const webhookIn = Effect.fnUntraced(function*(ask: AccountAsk) {
   return yield* (yield* Webhooks).find(ask.accountId, yield* idIn(ask, WebhookId))
 })
 
-export const webhookPath = (id: WebhookId | string | undefined, rest = ""): `/${string}` => `/webhooks/${id}${rest}`
+export const webhookPath = (id: number | string | undefined, rest = ""): `/${string}` => `/webhooks/${id}${rest}`
 
 export const listCrumbs = ({ t, to }: AccountAsk) => [{ href: to("/webhooks"), label: t.text("webhooks.title") }]
 
