@@ -40,7 +40,7 @@ export const failoversErasure: ErasureStep = { name: "failovers", some: eraseRow
 
 /** Messages with failover: their endpoints, actors and sweeper. */
 export const FailoversLayer = Layer.mergeAll(
-  FailoversHttp.pipe(Layer.provide(Failovers.layer)),
+  FailoversHttp.pipe(Layer.provideMerge(Failovers.layer)),
   FailoverActor,
   FailoverSweeper
 ).pipe(Layer.provide(FailoverProgress.layer))

@@ -74,7 +74,7 @@ describe("the page of what a request has made", () => {
       "/v1/whatsapp/sessions/3": "/whatsapp/3",
       [`/v1/verify/status/ver_${ulid}`]: `/verify/ver_${ulid}`,
       "/v1/email/suppressions/ada%40example.com": "/suppressions",
-      [`/v1/messages/msg_${ulid}`]: undefined,
+      [`/v1/messages/msg_${ulid}`]: `/messages/msg_${ulid}`,
       "/v1/email/messages/42/other": undefined,
       "/v1/email/messages/../../keys": undefined
     }

@@ -61,4 +61,30 @@ layer(Service.layer(), { excludeTestServices: true })("the page of a message", (
       }
       assert.include((yield* read(`${path}?view=plain`)).text, "******")
     }))
+
+  it.effect("with failover has each step and what happened over all of them, and is found from its messages", () =>
+    Effect.gen(function*() {
+      const { key, node, read } = yield* reader
+      const json = {
+        to: { phone: "+250788123456", email: "ada@example.com" },
+        steps: [{ channel: "sms", content: "Ready" }, { channel: "email", subject: "Ready", text: "It is ready." }]
+      }
+      const { at } = yield* node.request("POST", "/v1/messages", { key, json })
+      const id = String(at("data", "id"))
+      const step = `/messages/sms/${String(at("data", "steps", 0, "message_id"))}"`
+      const { text } = yield* read(`/messages/${id}`)
+      assert.include(text, "Message over several channels</h1>")
+      const [steps = "", course = ""] = text.split("What happened")
+      for (const part of ["+250788123456", "ada@example.com", "waiting", "delivered within 5 minutes", step]) {
+        assert.include(steps, part)
+      }
+      assert.include(course, step)
+      assert.include((yield* read(step.slice(0, -1))).text, `/messages/${id}"`)
+      const found = yield* read(`/find?q=${id}`)
+      assert.include(`${String(found.headers["location"])}${found.text}`, `/messages/${id}`)
+      const other = yield* reader
+      for (const path of [`/messages/${id}`, "/messages/msg_1"]) {
+        assert.strictEqual((yield* other.read(path)).status, 404, path)
+      }
+    }))
 })

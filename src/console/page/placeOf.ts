@@ -1,6 +1,7 @@
 /** Paths of the API with the page that shows the same, both with the values of the first as `$1` and `$2`. */
 const places: ReadonlyArray<readonly [path: RegExp, page: `/${string}`]> = [
   [/^\/v1\/(email|sms|whatsapp)\/(?:messages|status)\/(\d+)(?:\/timeline)?$/, "/messages/$1/$2"],
+  [/^\/v1\/messages\/(msg_\w+)(?:\/\w+)?$/, "/messages/$1"],
   [/^\/v1\/(email|sms|whatsapp)\/batches\/(\w+)(?:\/recipients)?$/, "/batches/$1/$2"],
   [/^\/v1\/email\/templates\/(\w+)$/, "/templates/$1"],
   [/^\/v1\/email\/templates\/(\w+)\/versions(?:\/\d+\/restore)?$/, "/templates/$1/versions"],

@@ -15,6 +15,7 @@ import { templatesPages } from "./email/TemplatesPages.ts"
 import { templateVersionsPages } from "./email/TemplateVersionsPages.ts"
 import { findPage } from "./find/FindPage.ts"
 import { batchesPages } from "./messages/BatchesPages.ts"
+import { failoverPage } from "./messages/FailoverPage.ts"
 import { messagePages } from "./messages/MessagePage.ts"
 import { messagesPage } from "./messages/MessagesPage.ts"
 import { messageWaitPages } from "./messages/MessageWaitPages.ts"
@@ -50,6 +51,7 @@ const list = [
   usagePage,
   messagesPage,
   ...messagePages,
+  failoverPage,
   ...messageWaitPages,
   ...batchesPages,
   sendPage,

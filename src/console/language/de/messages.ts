@@ -84,6 +84,16 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "message.gone": "Der Text wird nicht mehr aufbewahrt. CONTENT_RETENTION_DAYS legt fest, wie lange er bleibt.",
   "message.mailGone":
     "Der Text wird nicht mehr aufbewahrt. Die Texte einer E-Mail werden einen Tag nach dem Ende ihres Versands gelöscht.",
+  "failover.title": "Nachricht über mehrere Kanäle",
+  "failover.steps": "Schritte",
+  "failover.stepsCaption": "Schritte dieser Nachricht in ihrer Reihenfolge",
+  "failover.goal": "Ziel",
+  "failover.within": "{status} innerhalb von {span}",
+  "failover.waiting": "wartet",
+  "failover.processing": "läuft",
+  "failover.underWay": "Ein Schritt läuft. Der nächste folgt, wenn er fehlschlägt.",
+  "failover.sent": "Ein Kanal hat sie angenommen. Es ist noch kein Zustellbericht gekommen.",
+  "failover.failed": "Alle Schritte sind fehlgeschlagen.",
   "message.cancel": "Nachricht abbrechen",
   "message.cancel.title": "Diese Nachricht abbrechen?",
   "message.cancel.text":

@@ -84,6 +84,16 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "message.gone": "El texto ya no se conserva. CONTENT_RETENTION_DAYS indica durante cuánto tiempo se guarda.",
   "message.mailGone":
     "El texto ya no se conserva. Los textos de un correo se borran un día después de terminar su envío.",
+  "failover.title": "Mensaje por varios canales",
+  "failover.steps": "Pasos",
+  "failover.stepsCaption": "Pasos de este mensaje, en su orden",
+  "failover.goal": "Objetivo",
+  "failover.within": "{status} en {span}",
+  "failover.waiting": "en espera",
+  "failover.processing": "en curso",
+  "failover.underWay": "Un paso está en curso. El siguiente empieza si este falla.",
+  "failover.sent": "Un canal lo tomó. Aún no ha llegado un informe de entrega.",
+  "failover.failed": "Todos los pasos fallaron.",
   "message.cancel": "Cancelar el mensaje",
   "message.cancel.title": "¿Cancelar este mensaje?",
   "message.cancel.text":

@@ -84,6 +84,16 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "message.gone": "Le texte n’est plus conservé. CONTENT_RETENTION_DAYS définit la durée de conservation.",
   "message.mailGone":
     "Le texte n’est plus conservé. Les textes d’un e-mail sont supprimés un jour après la fin de son envoi.",
+  "failover.title": "Message sur plusieurs canaux",
+  "failover.steps": "Étapes",
+  "failover.stepsCaption": "Étapes de ce message, dans leur ordre",
+  "failover.goal": "Objectif",
+  "failover.within": "{status} en {span}",
+  "failover.waiting": "en attente",
+  "failover.processing": "en cours",
+  "failover.underWay": "Une étape est en cours. La suivante commence si elle échoue.",
+  "failover.sent": "Un canal l’a pris. Aucun rapport de livraison n’est encore arrivé.",
+  "failover.failed": "Toutes les étapes ont échoué.",
   "message.cancel": "Annuler le message",
   "message.cancel.title": "Annuler ce message ?",
   "message.cancel.text":

@@ -6,7 +6,7 @@ import { Emails } from "../../../channels/email/single/Emails.ts"
 import { Suppressions } from "../../../channels/email/suppressions/Suppressions.ts"
 import { Sessions } from "../../../channels/whatsapp/sessions/Sessions.ts"
 import { DomainRegistrations } from "../../../email-domains/DomainRegistrations.ts"
-import { Timelines } from "../../../history/Timelines.ts"
+import { Failovers } from "../../../failovers/Failovers.ts"
 import { Messages } from "../../../messages/Messages.ts"
 import type { SummaryChannel } from "../../../messages/MessageSummary.ts"
 import { html, type HtmlValue } from "../../../platform/http/html.ts"
@@ -25,10 +25,10 @@ import { Verifications } from "../../../verify/Verifications.ts"
 import { Deliveries } from "../../../webhooks/history/Deliveries.ts"
 import { Webhooks } from "../../../webhooks/Webhooks.ts"
 import type { AccountAsk } from "../../page/Ask.ts"
-import { placeOf } from "../../page/placeOf.ts"
+import { principalOf } from "../../page/principalOf.ts"
 import type { Place } from "../../ui/layout.ts"
 import { code, foreign, moment } from "../../ui/parts.ts"
-import { channelPermissions, channelsOf } from "../messages/messageParts.ts"
+import { channelPermissions } from "../messages/messageParts.ts"
 import { isMessage, type Numbered, type Sought } from "./soughtIn.ts"
 
 type Kind =
@@ -153,13 +153,6 @@ const recordHits = Effect.fnUntraced(function*(ask: AccountAsk, kind: Numbered, 
   }
 })
 
-/** The messages of a timeline that is about several. */
-const messagesIn = (entries: ReadonlyArray<{ readonly message?: string }>): ReadonlyArray<Hit> =>
-  [...new Set(entries.flatMap(({ message }) => message ?? []))].flatMap((path) => {
-    const place = placeOf(path)
-    return place === undefined ? [] : [{ kind: "message" as const, place, label: code(path) }]
-  })
-
 const eventHits = Effect.fnUntraced(function*(
   ask: AccountAsk,
   event_id: Extract<Sought, { readonly kind: "event" }>["id"]
@@ -210,11 +203,11 @@ const byId = Effect.fnUntraced(function*(ask: AccountAsk, sought: Sought) {
     case "event":
       return yield* eventHits(ask, sought.id)
     case "failover": {
-      const entries = (yield* Timelines).ofFailover(
-        { accountId, id: sought.id },
-        new Set(channelsOf(ask, "read"))
+      const { id } = sought
+      return yield* found(
+        (yield* Failovers).find(principalOf(ask), id),
+        { kind: "message", place: `/messages/${id}`, label: code(id) }
       )
-      return messagesIn(yield* Effect.orElseSucceed(entries, () => []))
     }
     case "verification": {
       if (!can("verify:read")) return []

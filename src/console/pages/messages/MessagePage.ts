@@ -95,7 +95,7 @@ const factsOf = (
   request: string | undefined
 ): ReadonlyArray<Fact> => {
   const { t } = ask
-  const { batch_id } = labels
+  const { batch_id, failover_id } = labels
   return [
     [t.text("messages.status"), statusBadge(ask, told.status)],
     [t.text("messages.to"), foreign([to].flat().join(", "))],
@@ -109,6 +109,12 @@ const factsOf = (
       [
         t.text("messages.batch"),
         html`<a href="${ask.to(`/batches/${channel}/${batch_id}`)}">${code(batch_id)}</a>`
+      ] as const
+    ]),
+    ...(failover_id === null ? [] : [
+      [
+        t.text("failover.title"),
+        html`<a href="${ask.to(`/messages/${failover_id}`)}">${code(failover_id)}</a>`
       ] as const
     ]),
     ...labelFacts(ask, labels)

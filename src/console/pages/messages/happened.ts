@@ -1,6 +1,7 @@
 import type { CodeTimelineEntry } from "../../../history/Timeline.ts"
 import { type Html, html } from "../../../platform/http/html.ts"
 import { type AccountAsk, type Ask, withQuery } from "../../page/Ask.ts"
+import { placeOf } from "../../page/placeOf.ts"
 import { buttonForm } from "../../ui/form.ts"
 import { badge, code, foreign, linkButton, momentText, type Tone } from "../../ui/parts.ts"
 import { type Happening, span, timeline } from "../../ui/progress.ts"
@@ -121,16 +122,24 @@ const told = (ask: AccountAsk, { detail, kind }: CodeTimelineEntry): Omit<Happen
   }
 }
 
-/** An entry as it is drawn. Where there are several recipients it names its own. */
+/** The page of the message that an entry is about, where there are several. */
+const messageLink = ({ t, to }: AccountAsk, { message }: CodeTimelineEntry) => {
+  const place = message === undefined ? undefined : placeOf(message)
+  const channel = place?.split("/")[2]
+  return place === undefined ? null : html`<a href="${to(place)}">${t.named(`channel.${channel}`) ?? place}</a>`
+}
+
+/** An entry as it is drawn. Where there are several recipients or messages, it names its own. */
 const happening = (ask: AccountAsk, entry: CodeTimelineEntry, hasRecipients: boolean): Happening => {
   const { t } = ask
   const { title, ...rest } = told(ask, entry)
   const to = hasRecipients && entry.kind !== "suppressed" && "to" in entry.detail ? entry.detail.to : null
   const what = html`${title}`
+  const about = to === null ? messageLink(ask, entry) : foreign(to)
   return {
     at: entry.at,
     ...rest,
-    title: to === null ? title : t.rich("happened.for", { what, to: foreign(to) })
+    title: about === null ? title : t.rich("happened.for", { what, to: about })
   }
 }
 

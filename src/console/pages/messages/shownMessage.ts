@@ -23,7 +23,10 @@ export type Fact = readonly [term: string, value: HtmlValue]
 export interface Shown extends Subject {
   readonly id: number
   readonly facts: ReadonlyArray<Fact>
-  readonly labels: Pick<Message, "tags" | "metadata"> & { readonly batch_id: string | null }
+  readonly labels: Pick<Message, "tags" | "metadata"> & {
+    readonly batch_id: string | null
+    readonly failover_id: string | null
+  }
   readonly recipients: ReadonlyArray<EmailRecipient>
   readonly content: HtmlValue
 }
