@@ -2,8 +2,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import * as NodeFs from "node:fs"
 import { newDataKey } from "../../src/channels/whatsapp/credentials/DataKey.ts"
+import { livePause } from "../../src/console/ui/layout.ts"
 import { rateLimitSettings } from "../../src/platform/config/rateLimitSettings.ts"
 import { Vault } from "../../src/platform/crypto/Vault.ts"
 import { WhatsAppSessionId } from "../../src/values/Ids.ts"
@@ -23,8 +23,7 @@ const Node = Layer.unwrap(
 )
 
 /** How many pages an open page loads in a minute. */
-const loads = 60_000 /
-  Number(/everyMillis = (\d+)/.exec(NodeFs.readFileSync("src/console/assets/console.js", "utf8"))?.[1])
+const loads = 60 / livePause
 
 layer(Node, { excludeTestServices: true })("many slow pages", (it) => {
   /** A session that waits for a phone. */

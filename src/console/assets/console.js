@@ -247,8 +247,8 @@
   }
 
   const next = () => {
-    const seconds = document.querySelector("main[data-live]")?.dataset.live
-    setTimeout(() => load().catch(() => say("stale")).finally(next), seconds ? seconds * 1000 : everyMillis)
+    const seconds = document.querySelector("main[data-live]")?.dataset.live ?? 2
+    setTimeout(() => load().catch(() => say("stale")).finally(next), seconds * 1000)
   }
   next()
 

@@ -192,10 +192,13 @@ const footer = (ask: Ask, { curl }: Drawn) =>
   }</footer>`
 
 /** For scripts: whether the page loads itself again. The answer to a refused form stays. */
+/** The pause before an open page loads itself again, in seconds. */
+export const livePause = 2
+
 const loadsAgain = ({ attempt }: Ask, { isLive = false }: Drawn) => isLive !== false && attempt === undefined
 
 const liveMark = (ask: Ask, drawn: Drawn) =>
-  loadsAgain(ask, drawn) && html` data-live="${typeof drawn.isLive === "number" ? drawn.isLive : 2}"`
+  loadsAgain(ask, drawn) && html` data-live="${typeof drawn.isLive === "number" ? drawn.isLive : livePause}"`
 
 /** Lets a person stop a page that loads itself again, and says when that fails or waits. */
 const liveControls = (ask: Ask, drawn: Drawn) =>
