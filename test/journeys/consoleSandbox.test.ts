@@ -95,7 +95,8 @@ layer(Service.layer(), { excludeTestServices: true })("the sandbox in the consol
           { until: (isThere) => isThere === true, times: 100 }
         )
         yield* page.open(`${at}/test/sandbox`)
-        yield* page.click("main .head form button")
+        yield* page.click("main .head a[href$='/clear']")
+        yield* page.click("dialog form button.danger")
         yield* page.until(said("The sandbox of this account is empty."))
         yield* page.until(`document.querySelectorAll(".received").length === 0`)
       })
