@@ -537,7 +537,7 @@ it.layer(Messages.layer)("a deletion that cannot be undone", (it) => {
   it.effect("needs the typed name of the session", () =>
     Effect.provide(typedName(sessionChangePages[4]), withDirectory(0, 0)))
 
-  it.effect("of a session says what goes with it, and how much", () =>
+  it.effect("of a session names the contacts and groups that it deletes, and their numbers", () =>
     Effect.gen(function*() {
       const markup = yield* Effect.provide(
         drawn(sessionChangePages[4]),

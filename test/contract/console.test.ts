@@ -51,7 +51,8 @@ describe("a fresh proof", () => {
       "POST /v1/api-keys",
       "POST /v1/api-keys/:id/rotate",
       "POST /v1/webhooks",
-      "POST /v1/webhooks/:id/rotate-secret"
+      "POST /v1/webhooks/:id/rotate-secret",
+      "PUT /v1/webhooks/:id"
     ])
   })
 })
@@ -137,7 +138,7 @@ layer(Visitors.layer)("the console's pages", (it) => {
       assert.include(answer.text, "one of these roles: owner, admin, developer.")
     }))
 
-  it.effect("the form of each action that makes something shows the same request with curl, and sends nothing", () =>
+  it.effect("the forms that make something show the same request with curl, and send nothing", () =>
     Effect.gen(function*() {
       const { accountId, cookies } = yield* Visitors
       const { request } = yield* Service
@@ -182,7 +183,7 @@ layer(Visitors.layer)("the console's pages", (it) => {
       }
     }))
 
-  it.effect("each page that an endpoint has the data of has a link to copy, and help leads to the guide of its task", () =>
+  it.effect("a page of data has a link to copy, a form has none, and help leads to the guide of the task", () =>
     Effect.gen(function*() {
       const { accountId, cookies } = yield* Visitors
       const read = (path: string) =>

@@ -205,9 +205,9 @@ layer(TestDatabase.layer, layerOptions)("alerts about messages and requests", (i
           "CodesPumped"
         ])
 
-        const ask = node.request("POST", "/v1/email/templates", { key, json: { name: "t", ...mail } })
+        const ask = node.request("POST", "/v1/email/suppressions", { key, json: { email: "ada@people.example" } })
         const locked = yield* sql.withTransaction(Effect.gen(function*() {
-          yield* sql`lock table email_templates in access exclusive mode`
+          yield* sql`lock table suppressions in access exclusive mode`
           const asking = yield* Effect.forkChild(Effect.forEach(Array.from({ length: 12 }), () =>
             ask, { concurrency: 12 }))
           const samples = yield* eventually(measured.seen, (seen) =>

@@ -1,5 +1,5 @@
 /**
- * The jobs of a developer and of a person who supports readers: each is done to its end in a window on a desk, with the pointer
+ * The jobs of a developer and of a person who supports readers: each is done to its end in a desktop window, with the pointer
  * and then by the keyboard alone. A click is a press of a link, a button or Enter; typing and choosing are free. On a phone the
  * navigation is a menu and the search is a link, so that a job that begins with one of them takes 1 more.
  */
@@ -286,7 +286,7 @@ const jobs = {
 } as const
 
 layer(Service.layer(), { excludeTestServices: true })("the clicks of a job", (it) => {
-  /** A window on a desk, without transitions. */
+  /** A desktop window, without transitions. */
   const desk = Effect.gen(function*() {
     const page = yield* openPage
     yield* page.command("Network.enable")
@@ -299,7 +299,7 @@ layer(Service.layer(), { excludeTestServices: true })("the clicks of a job", (it
   })
 
   for (const [way, handsOf] of [["with the pointer", withPointer], ["by the keyboard alone", withKeyboard]] as const) {
-    it.effect.skipIf(chromium === undefined)(`each job takes few of them, ${way}`, () =>
+    it.effect.skipIf(chromium === undefined)(`each job takes exactly these, ${way}`, () =>
       Effect.gen(function*() {
         const page = yield* desk
         for (const [name, [work, clicks]] of Object.entries(jobs)) {

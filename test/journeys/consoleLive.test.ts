@@ -181,7 +181,7 @@ layer(Service.layer(), { excludeTestServices: true })(
           yield* page.until(`${isPaused} && document.querySelector(".pairing img") !== null`)
           yield* page.evaluate("later.forEach((run) => run())")
           yield* page.until(`document.querySelector(".pairing") === null`)
-          yield* page.until(shows("This code has run out."))
+          yield* page.until(shows("This code has expired."))
           yield* page.open(`${base}/`)
           const opened = `document.querySelector("main details.curl")`
           yield* page.evaluate(`${opened}.open = true`)

@@ -78,7 +78,7 @@ layer(Service.layer(), { excludeTestServices: true })("the overview in a browser
       Effect.gen(function*() {
         const { at, key, node, page } = yield* visit()
         yield* at("/usage")
-        yield* page.until(has("No usage in this time"))
+        yield* page.until(has("No usage in this period"))
         yield* look(page, "usage-empty")
         yield* node.request("POST", "/v1/sms/send", { key, json: { to: "+250788123456", content: "Hello" } })
         yield* node.request("POST", "/v1/email/send", {
@@ -93,7 +93,7 @@ layer(Service.layer(), { excludeTestServices: true })("the overview in a browser
         yield* page.evaluate(`document.querySelector("#f-from_date").value = "2020-01-01"`)
         yield* page.evaluate(`document.querySelector("#f-to_date").value = "2020-12-31"`)
         yield* page.click(".filter button")
-        yield* page.until(has("No usage in this time"))
+        yield* page.until(has("No usage in this period"))
         assert.include(
           String(yield* page.evaluate("location.search")),
           "from_date=2020-01-01&to_date=2020-12-31&granularity=month"

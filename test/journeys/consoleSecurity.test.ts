@@ -398,7 +398,7 @@ layer(Service.layer(), { excludeTestServices: true })("second factors in a brows
       assert.lengthOf(yield* sql`select from webhooks where account_id = ${accountId}`, 1)
     }).pipe(Effect.orDie))
 
-  it.effect("an operator without a second factor opens nothing else over the network, and all on the machine itself", () =>
+  it.effect("an operator without a second factor opens no page of an account over https, and every page on the machine itself", () =>
     Effect.gen(function*() {
       const near = yield* Service
       const sql = yield* SqlClient.SqlClient

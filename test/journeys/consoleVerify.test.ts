@@ -26,7 +26,7 @@ layer(Service.layer(), { excludeTestServices: true })("one-time codes in the con
             JSON.stringify(first)
           }`
         )
-        // The end of the wait, which is a minute away.
+        // The end of the wait, which is up to 30 seconds away.
         yield* page.evaluate("Date.now = () => Infinity")
         yield* page.until(`${wait} === null && ${shows("Too many codes were sent")}`)
       })

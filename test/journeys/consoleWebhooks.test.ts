@@ -96,7 +96,7 @@ layer(Service.layer({ env: { WEBHOOK_ALLOW_LOOPBACK: "true" } }), {
   )
 
   it.effect.skipIf(chromium === undefined)(
-    "a webhook that turns unhealthy and recovers takes 13, without an application that receives it",
+    "a webhook that turns unhealthy and recovers takes 13 clicks, without an application that receives it",
     () =>
       Effect.gen(function*() {
         const { at, page } = yield* visitor

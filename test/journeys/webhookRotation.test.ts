@@ -163,7 +163,7 @@ layer(Relay.layer(), { excludeTestServices: true })("webhook secret rotation", (
       assert.deepStrictEqual(logged, [])
     }))
 
-  it.effect("no table contains a webhook's secrets and the values of its headers", () =>
+  it.effect("no table contains a webhook's secrets or the values of its headers", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const receiver = yield* makeWebhookReceiver()

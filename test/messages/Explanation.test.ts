@@ -43,7 +43,15 @@ describe("the explanation of a message", () => {
 
   it("says of a queued message, and of no other, what it waits for", () => {
     const of = (status: AnyStatus, hold: Hold) => explain({ ...facts, status }, hold).code
-    for (const hold of ["relay_away", "carrier_away", "session_failed", "session_disconnected", "paced"] as const) {
+    const holds: ReadonlyArray<NonNullable<Hold>> = [
+      "relay_away",
+      "carrier_away",
+      "session_pending",
+      "session_failed",
+      "session_disconnected",
+      "paced"
+    ]
+    for (const hold of holds) {
       assert.deepStrictEqual([of("queued", hold), of("sent", hold), of("scheduled", hold)], [
         hold,
         "accepted",

@@ -64,6 +64,7 @@ describe("what needs attention", () => {
       [{ waiting: [{ channel: "sms", is_code: true, since: at(0.2) }] }, ["codes_late"]],
       [{ waiting: [{ channel: "sms", is_code: true, since: at(0.1) }] }, []],
       [{ waiting: [{ channel: "whatsapp", is_code: false, since: at(1.1) }] }, ["queue_late"]],
+      [{ waiting: [{ channel: "whatsapp", is_code: true, since: at(0.2) }] }, ["codes_late"]],
       [{ outages: [{ upstream: "relay", since: at(0) }] }, ["relay_away"]],
       [{ outages: [{ upstream: "carrier", since: at(0) }] }, ["carrier_away"]],
       [{ trial_ends_at: at(-day) }, ["trial_ending"]],
@@ -153,7 +154,7 @@ layer(Service.layer(), { excludeTestServices: true })("GET /v1/account/attention
       )
     }))
 
-  it.effect("names a WhatsApp queue that its session does not send, but not one that it sends slowly", () =>
+  it.effect("names a WhatsApp queue whose session sent nothing for a minute, but not one that it sends slowly", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
       const sql = yield* SqlClient.SqlClient

@@ -21,7 +21,7 @@ const flags = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
-  // As wide as a window on a desk, where the navigation is open.
+  // As wide as a desktop window, where the navigation is open.
   "--window-size=1280,800",
   "--remote-debugging-port=0"
 ]

@@ -6,9 +6,9 @@
 
   const pageOf = async (answer) => new DOMParser().parseFromString(await answer.text(), "text/html")
 
-  // The label of a button says for two seconds that its text is copied.
-  // What they said before.
+  // What the labels of the buttons say otherwise.
   const labels = new WeakMap()
+  // The label of a button says for two seconds that its text is copied.
   const sayCopied = (button, copied) => {
     const label = button.querySelector("span")
     if (!labels.has(label)) labels.set(label, label.textContent)

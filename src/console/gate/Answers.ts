@@ -1,10 +1,9 @@
-import { Cause, Context, Effect, Layer, Schema, Stream } from "effect"
+import { Cause, Context, Effect, Layer, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { gzipSync } from "node:zlib"
 import { Outages } from "../../platform/database/Outages.ts"
 import { isDatabaseUnavailable } from "../../platform/database/unavailable.ts"
 import { isApiError, statusOf } from "../../platform/http/ApiError.ts"
-import { RateLimitExceeded } from "../../platform/http/ApiErrors.ts"
 import { accepts } from "../../platform/http/ready/PreparedAnswer.ts"
 import { RequestContext } from "../../platform/http/RequestContext.ts"
 import { type Next, refusedBy } from "../page/Action.ts"
@@ -30,8 +29,6 @@ export const follow = (visit: Visit, { done, signIn, to }: Extract<Next, { reado
   return redirect({ ...visit, cookies }, to, 303)
 }
 
-const isTooFast = Schema.is(RateLimitExceeded)
-
 /** Why a page could not be drawn. A defect is logged whole. */
 const problemOf = Effect.fnUntraced(
   function*(outages: Outages["Service"], cause: Cause.Cause<unknown>): Effect.fn.Return<Problem> {
@@ -39,7 +36,6 @@ const problemOf = Effect.fnUntraced(
       Cause.isFailReason(reason) ? [reason.error] : Cause.isDieReason(reason) ? [reason.defect] : []
     ).find(isApiError)
     if (found !== undefined) {
-      if (isTooFast(found)) return { kind: "tooFast", seconds: found.retry_after }
       const status = statusOf(found)
       if (status === 404) return { kind: "missing" }
       if (status === 503) return { kind: "away" }

@@ -1,14 +1,11 @@
 /** What the console knows about the browser of a request, and what it keeps there. */
-import { type Duration, Option, Redacted } from "effect"
+import { type Duration, Redacted } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { isLocalRequest } from "../../sandbox/pages/localRequest.ts"
 import type { Key } from "../language/Messages.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
-
-const loopbackName = /^(?:(?:[a-z0-9-]+\.)*localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(?::\d+)?$/i
-
-const loopback = /^(?:::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3}$|^::1$/
 
 /** How a browser reached the console. */
 export interface Approach {
@@ -21,14 +18,13 @@ export interface Approach {
 }
 
 /** `base` is the public address of the service: it says whether a proxy speaks TLS. */
-export const approachOf = ({ headers, remoteAddress }: Request, base: string): Approach => {
-  const host = headers["host"] ?? ""
+export const approachOf = (request: Request, base: string): Approach => {
+  const host = request.headers["host"] ?? ""
   const known = URL.parse(base)
   const isSecure = known?.protocol === "https:" && known.host.toLowerCase() === host.toLowerCase()
   return {
     isSecure,
-    isLoopback: !isSecure && loopbackName.test(host) &&
-      Option.exists(remoteAddress, (address) => loopback.test(address)),
+    isLoopback: !isSecure && isLocalRequest(request),
     origin: `${isSecure ? "https" : "http"}://${host}`
   }
 }

@@ -1,5 +1,5 @@
 /** Stands before every page: finds the person and the account, checks forms, and answers every request with a page. */
-import { ByteSize, Context, Effect, Layer, Schema, Semaphore, Stream } from "effect"
+import { ByteSize, Context, Effect, identity, Layer, Schema, Semaphore, Stream } from "effect"
 import { HttpIncomingMessage, type HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { People } from "../../people/People.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
@@ -88,7 +88,12 @@ export class Gate extends Context.Service<Gate, {
       const readers = yield* Semaphore.make(Math.max(1, Math.floor(databaseConnections / share)))
       /** A page that waits for something else, such as a code to scan, lets another one read meanwhile. */
       const aside = <A, E, R>(wait: Effect.Effect<A, E, R>) =>
-        Effect.acquireUseRelease(readers.release(1), () => wait, () => readers.take(1))
+        Effect.acquireUseRelease(
+          readers.release(1),
+          // Within this wait it has no place to give back.
+          () => Effect.provideService(wait, AroundWaits, identity),
+          () => readers.take(1)
+        )
       const reading = <A, E, R>(read: Effect.Effect<A, E, R>) =>
         readers.withPermit(Effect.provideService(read, AroundWaits, aside))
 
@@ -209,7 +214,10 @@ export class Gate extends Context.Service<Gate, {
           return redirect(visit, `/console/sign-in${next}`, 302)
         }
         const person: PersonAsk = { ...ask, signedIn }
-        const counted = limitPerMinute(limits, { name: `pages:${signedIn.sign_in_id}`, limit: rateLimitPages })
+        // A refused form would lose what was typed. Its endpoint counts it.
+        const counted = request.method === "POST"
+          ? Effect.void
+          : limitPerMinute(limits, { name: `pages:${signedIn.sign_in_id}`, limit: rateLimitPages })
         return yield* answers.guarded(visit, person, Effect.andThen(counted, opened(visit, person, { page, mode })))
       })
 

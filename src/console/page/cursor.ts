@@ -5,14 +5,21 @@ import type { Ask } from "./Ask.ts"
 /** The parameter of an address for the rows behind a position. */
 export const cursorOf = (position: Position): string => Buffer.from(JSON.stringify(position)).toString("base64url")
 
+/** Most characters of the pages in an address: servers refuse a long one, and links of rows repeat it. */
+const maxLength = 1_500
+
+/** The last pages that fit. */
+const fitting = (pages: ReadonlyArray<string>): string => {
+  const [, ...later] = pages
+  const text = pages.join(".")
+  return text.length <= maxLength || later.length === 0 ? text : fitting(later)
+}
+
 /**
  * The pages that led to this one and then this one, each by its cursor: the newest rows have an empty one. A cursor of the API
  * stands alone.
  */
-const pagesIn = ({ query }: Ask) => (query.get("cursor") ?? "").split(".")
-
-/** Most pages that an address names: servers refuse a long one. */
-const mostPages = 40
+const pagesIn = ({ query }: Ask) => fitting((query.get("cursor") ?? "").split(".")).split(".")
 
 /** The position in the address; null for the first page, and for one that this list cannot have. */
 export const positionIn = <P extends Position>(ask: Ask, schema: Schema.Codec<P, unknown>): P | null => {
@@ -38,6 +45,6 @@ export const cursorsAround = (ask: Ask, older: string | undefined) => {
   return {
     ...(ask.query.has("cursor") && newer !== "" && { newest: { cursor: null } }),
     ...(newer !== undefined && { newer: { cursor: newer === "" ? null : newer } }),
-    ...(older !== undefined && { older: { cursor: [...pages, older].slice(-mostPages).join(".") } })
+    ...(older !== undefined && { older: { cursor: fitting([...pages, older]) } })
   }
 }

@@ -191,10 +191,10 @@ const footer = (ask: Ask, { curl }: Drawn) =>
     }</details>`
   }</footer>`
 
-/** For scripts: whether the page loads itself again. The answer to a refused form stays. */
 /** The pause before an open page loads itself again, in seconds. */
 export const livePause = 2
 
+/** For scripts: whether the page loads itself again. The answer to a refused form stays. */
 const loadsAgain = ({ attempt }: Ask, { isLive = false }: Drawn) => isLive !== false && attempt === undefined
 
 const liveMark = (ask: Ask, drawn: Drawn) =>

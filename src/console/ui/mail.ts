@@ -4,14 +4,14 @@ import type { Ask } from "../page/Ask.ts"
 import { foreign, number } from "./parts.ts"
 import { tabs } from "./progress.ts"
 
-export interface Mail {
+interface Mail {
   readonly subject: string
   readonly html: string | null
   readonly text: string | null
 }
 
 const views = ["wide", "phone", "plain"] as const
-export type View = (typeof views)[number]
+type View = (typeof views)[number]
 
 /** The view of the address. A mail without HTML has only its text. */
 export const viewIn = ({ query }: Ask, { html: markup }: Pick<Mail, "html">): View =>

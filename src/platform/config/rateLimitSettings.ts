@@ -20,6 +20,6 @@ export const rateLimitSettings = {
   rateLimitPages: Setting.int(1, 1_000_000)(
     "RATE_LIMIT_PAGES",
     "300",
-    "Pages of the console per sign-in and minute. A page that loads itself again takes at most 30."
+    "Pages of the console per sign-in and minute. An open page that updates itself uses at most 30 of them."
   )
 } as const

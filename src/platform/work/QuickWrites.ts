@@ -14,7 +14,8 @@ const make = Effect.gen(function*() {
   // A connection is one group's until its commit.
   const connections = yield* quickConnections(1)
   const write = yield* GroupCommit.make({
-    maxSize: 64,
+    // Two groups fit into what the client sends ahead on a connection.
+    maxSize: 60,
     concurrency: 2,
     run: (writes: ReadonlyArray<Write>) =>
       connections.use(({ query }) => {
@@ -38,7 +39,7 @@ const make = Effect.gen(function*() {
 
 /**
  * Inserts of one row, which wait for no lock. Those of requests that come at the same time travel together and share a
- * transaction, so that many cost one system call and one commit. One that fails fails alone. A request in a transaction
+ * transaction, so that many cost one system call and one commit. One that is refused fails alone; all fail with one that takes too long. A request in a transaction
  * writes on its own connection.
  */
 export class QuickWrites extends Context.Service<QuickWrites, { readonly rows: Rows }>()(

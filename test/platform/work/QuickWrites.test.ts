@@ -38,7 +38,7 @@ layer(Layers, { excludeTestServices: true })("quick writes", (it) => {
     return { outcomes, stored, transactions: new Set(stored.map(({ transaction }) => transaction)).size }
   })
 
-  it.effect("those of the same time share transactions, and each gets its rows", () =>
+  it.effect("concurrent writes share transactions, and each gets its rows", () =>
     Effect.gen(function*() {
       const numbers = Array.from({ length: 40 }, (_, index) => index)
       const { outcomes, stored, transactions } = yield* inserted(numbers)
@@ -47,14 +47,14 @@ layer(Layers, { excludeTestServices: true })("quick writes", (it) => {
       assert.isBelow(transactions, 20)
     }))
 
-  it.effect("one that fails fails alone", () =>
+  it.effect("a write that fails fails no other", () =>
     Effect.gen(function*() {
       const { outcomes, stored } = yield* inserted([100, 101, -1, 102, 101, 103])
       assert.deepStrictEqual(outcomes.map(Exit.isSuccess), [true, true, false, true, false, true])
       assert.deepStrictEqual(stored.map(({ n }) => n), [100, 101, 102, 103])
     }))
 
-  it.effect("one in a transaction is rolled back with it", () =>
+  it.effect("a write in a transaction is rolled back with it", () =>
     Effect.gen(function*() {
       const { rows } = yield* QuickWrites
       yield* Effect.flip(transaction(Effect.andThen(

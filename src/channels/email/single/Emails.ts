@@ -154,7 +154,7 @@ export class Emails extends Context.Service<Emails, {
   readonly find: (accountId: AccountId, id: EmailMessageId) => Effect.Effect<EmailMessageDetails, NotFound>
   /** What an email says. Texts that are no longer kept are null. */
   readonly content: (accountId: AccountId, id: EmailMessageId) => Effect.Effect<EmailContent, NotFound>
-  /** Both, of one moment. */
+  /** Both, by fewer statements. */
   readonly read: (accountId: AccountId, id: EmailMessageId) => Effect.Effect<WholeEmail, NotFound>
 }>()("messaging-service/channels/email/single/Emails") {
   static readonly layer = Layer.effect(

@@ -22,7 +22,7 @@ export const notAcknowledged = failure(
 )
 export const unreachable = failure(
   "not_composed",
-  "WhatsApp did not answer while the message was prepared, in several attempts. Send it again later."
+  "In several attempts, WhatsApp did not answer or did not accept the file. Send it again later."
 )
 export const mediaFailed = (reason: string, detail: string) =>
   failure(`media_${reason}`, `The file could not be sent: ${detail}.`)

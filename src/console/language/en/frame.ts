@@ -18,7 +18,7 @@ export const frame = {
   "frame.zone": "Times are in {zone}.",
   "frame.pause": "Pause updates",
   "frame.resume": "Resume updates",
-  "frame.stale": "This page is out of date: the service does not answer. It is tried again.",
+  "frame.stale": "This page is out of date. It is tried again.",
   "frame.waits": "Updates wait until you have finished.",
   "frame.theme": "Colours",
   "shortcuts.title": "Keyboard shortcuts",
@@ -65,7 +65,7 @@ export const frame = {
   "span.second": "{count, plural, one {# second} other {# seconds}}",
   "span.millisecond": "{count} ms",
   "form.problem": "This did not work",
-  "form.curl": "This command sends the same request. Put an API key of this account in the place of $KEY.",
+  "form.curl": "This command sends the same request. Replace $KEY with an API key of this account.",
   "form.differs": "Type the name exactly as it is shown above.",
   "form.problems": "Check {count, plural, one {this field} other {these # fields}}:"
 } as const

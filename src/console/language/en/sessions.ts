@@ -37,7 +37,7 @@ export const sessions = {
   "sessions.pair.scan": "Scan this code.",
   "sessions.pair.image": "QR code for the phone to scan",
   "sessions.pair.until": "The next code replaces this one at {when}. This page shows it by itself.",
-  "sessions.pair.over": "This code has run out. Refresh the page for the next one.",
+  "sessions.pair.over": "This code has expired. Refresh the page for the next one.",
   "sessions.pair.waiting": "WhatsApp has sent no code yet.",
   "sessions.pair.refresh": "Refresh",
   "sessions.pair.forbidden": "Your role does not pair phones. Ask an owner or an admin.",
@@ -72,7 +72,7 @@ export const sessions = {
   "sessions.logout": "Log out",
   "sessions.logout.title": "Log {name} out?",
   "sessions.logout.text":
-    "The phone removes this device, and the service erases its credentials. The session stays, with its contacts and messages. Messages that wait fail. Pair a phone to use it again.",
+    "The phone removes this device, and the service erases its credentials. The session stays, with its contacts and messages. Waiting messages fail. Pair a phone to use it again.",
   "sessions.logout.done": "The session was logged out.",
   "sessions.delete.typed": "Type the name of the session",
   "pair.title": "Link your phone to {name}",
@@ -86,7 +86,7 @@ export const sessions = {
   "sessions.delete": "Delete",
   "sessions.delete.title": "Delete {name}?",
   "sessions.delete.text":
-    "The service logs out of the phone and erases the credentials, the contacts and the groups with their participants. Messages that wait fail. To use the phone again, pair it with a new session. This cannot be undone.",
+    "The service logs out of the phone and erases the credentials, the contacts and the groups with their participants. Waiting messages fail. To use the phone again, pair it with a new session. This cannot be undone.",
   "sessions.delete.button": "Delete the session",
   "sessions.delete.done": "The session was deleted."
 } as const

@@ -20,7 +20,7 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "frame.zone": "Las horas corresponden a {zone}.",
   "frame.pause": "Pausar las actualizaciones",
   "frame.resume": "Reanudar las actualizaciones",
-  "frame.stale": "Esta página está desactualizada: el servicio no responde. Se volverá a intentar.",
+  "frame.stale": "Esta página está desactualizada. Se volverá a intentar.",
   "frame.waits": "Las actualizaciones esperan a que usted termine.",
   "frame.theme": "Colores",
   "shortcuts.title": "Atajos de teclado",

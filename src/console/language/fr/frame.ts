@@ -20,7 +20,7 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "frame.zone": "Les heures sont indiquées pour {zone}.",
   "frame.pause": "Suspendre les mises à jour",
   "frame.resume": "Reprendre les mises à jour",
-  "frame.stale": "Cette page n’est plus à jour : le service ne répond pas. Un nouvel essai va suivre.",
+  "frame.stale": "Cette page n’est plus à jour. Un nouvel essai va suivre.",
   "frame.waits": "Les mises à jour attendent que vous ayez terminé.",
   "frame.theme": "Couleurs",
   "shortcuts.title": "Raccourcis clavier",

@@ -90,7 +90,7 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
   "verdict.warning.dmarc": "Não há política DMARC. Sem ela, Gmail e Yahoo recusam e-mails em massa; p=none basta.",
   "domains.zone": "Todos os registros como arquivo de zona",
   "domains.tracking": "Rastreamento de aberturas e cliques",
-  "domains.tracking.text": "Vale para os e-mails aceitos a partir de agora. Uma solicitação pode escolher outra coisa.",
+  "domains.tracking.text": "Vale para os e-mails aceitos a partir de agora. Uma requisição pode escolher outra coisa.",
   "domains.tracking.opens": "Rastrear aberturas",
   "domains.tracking.clicks": "Rastrear cliques",
   "domains.tracking.done": "O rastreamento foi alterado.",

@@ -20,7 +20,7 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "frame.zone": "Os horários são de {zone}.",
   "frame.pause": "Pausar as atualizações",
   "frame.resume": "Retomar as atualizações",
-  "frame.stale": "Esta página está desatualizada: o serviço não responde. Haverá uma nova tentativa.",
+  "frame.stale": "Esta página está desatualizada. Haverá uma nova tentativa.",
   "frame.waits": "As atualizações aguardam até você terminar.",
   "frame.theme": "Cores",
   "shortcuts.title": "Atalhos de teclado",

@@ -20,7 +20,7 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "frame.zone": "Amasaha ni aya {zone}.",
   "frame.pause": "Hagarika kuvugurura",
   "frame.resume": "Komeza kuvugurura",
-  "frame.stale": "Uru rupapuro rurashaje: serivisi ntisubiza. Biraza kongera kugeragezwa.",
+  "frame.stale": "Uru rupapuro rurashaje. Biraza kongera kugeragezwa.",
   "frame.waits": "Kuvugurura birategereza kugeza urangije.",
   "frame.theme": "Amabara",
   "shortcuts.title": "Inzira z’ubusamo za mwandikisho",
@@ -67,7 +67,7 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "span.second": "{count, plural, other {amasegonda #}}",
   "span.millisecond": "{count} ms",
   "form.problem": "Ibi ntibyakunze",
-  "form.curl": "Iri tegeko ryohereza ubusabe bumwe. Shyira urufunguzo rwa API rw’iyi konti ahanditse $KEY.",
+  "form.curl": "Iri tegeko ryohereza ubwo busabe nyine. Shyira urufunguzo rwa API rw’iyi konti ahanditse $KEY.",
   "form.differs": "Andika izina neza nk’uko ryerekanwe haruguru.",
   "form.problems": "Reba {count, plural, other {imyanya # ikurikira}}:"
 }

@@ -73,7 +73,6 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "message.details": "Ibisobanuro:",
   "message.id": "Nimero",
   "message.from": "Kuva kuri",
-  "message.subject": "Umutwe",
   "message.type": "Ubwoko",
   "message.session": "Sesiyo",
   "message.template": "Inyandikorugero",
@@ -82,7 +81,8 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "message.metadata": "Amakuru y’inyongera",
   "message.code": "Kode y’ikosa",
   "message.gone": "Umwandiko ntukibitswe. CONTENT_RETENTION_DAYS igena igihe ubikwa.",
-  "message.mailGone": "Umwandiko ntukibitswe. Imyandiko y’imeyili isibwa nyuma y’umunsi umwe kuyohereza birangiye.",
+  "message.mailGone":
+    "Umwandiko ntukibitswe. Imyandiko y’imeyili isibwa nyuma y’umunsi umwe yemewe, cyangwa nyuma yaho niba hari uwohererejwe ugitegereje.",
   "failover.title": "Ubutumwa bukoresha imiyoboro myinshi",
   "failover.steps": "Intambwe",
   "failover.stepsCaption": "Intambwe z’ubu butumwa, uko zikurikirana",
@@ -90,7 +90,7 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "failover.within": "{status} mu {span}",
   "failover.waiting": "butegereje",
   "failover.processing": "burakorwa",
-  "failover.underWay": "Intambwe imwe irakorwa. Ikurikira itangira iyo inaniranye.",
+  "failover.underWay": "Intambwe imwe irakorwa. Iyo itageze ku ntego yayo ku gihe, ikurikira iratangira.",
   "failover.sent": "Umuyoboro umwe warabwakiriye. Nta raporo yo kugerayo iraboneka.",
   "failover.failed": "Intambwe zose zananiranye.",
   "message.cancel": "Hagarika ubutumwa",
@@ -145,7 +145,7 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "why.session_logged_out":
     "Sesiyo yarasohotse mbere y’uko ubutumwa bwoherezwa. Ongera uhuze telefone yayo, hanyuma wongere wohereze ubutumwa.",
   "why.content_gone": "Ibirimo byarasibwe mbere y’uko ubutumwa bwoherezwa.",
-  "why.not_composed": "Ntibwoherejwe: WhatsApp ntiyasubije mu magerageza menshi igihe ubutumwa bwategurwaga.",
+  "why.not_composed": "Ntibwoherejwe: mu magerageza menshi, WhatsApp ntiyasubije cyangwa ntiyemeye dosiye.",
   "why.not_signed":
     "Ntibwoherejwe: serivisi ntiyashoboye kubusinya ikoresheje urufunguzo rwa DKIM rw’indangarubuga yabwo.",
   "why.unsendable": "Ntibwoherejwe: serivisi ntiyashoboye kubutegura.",

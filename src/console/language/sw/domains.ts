@@ -82,7 +82,7 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
   "verdict.unanswered":
     "DNS haikujibu. Hilo halisemi chochote kuhusu rekodi. Kagua tena baada ya dakika chache. ({reason})",
   "verdict.warning.dkim":
-    "Ufunguo wa DKIM haujachapishwa sahihi. Seva zinazopokea haziwezi kuthibitisha sahihi, na Gmail na Yahoo hukataa barua pepe za wingi bila sahihi.",
+    "Ufunguo wa DKIM haujachapishwa ipasavyo. Seva zinazopokea haziwezi kuthibitisha sahihi, na Gmail na Yahoo hukataa barua pepe za wingi bila sahihi.",
   "verdict.warning.spf":
     "Hakuna rekodi ya SPF inayojumuisha huduma hii. Bila hiyo, Gmail na Yahoo hukataa barua pepe za wingi.",
   "verdict.warning.dmarc":

@@ -20,7 +20,7 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "frame.zone": "Saa ni za {zone}.",
   "frame.pause": "Sitisha usasishaji",
   "frame.resume": "Endelea kusasisha",
-  "frame.stale": "Ukurasa huu umepitwa na wakati: huduma haijibu. Itajaribiwa tena.",
+  "frame.stale": "Ukurasa huu umepitwa na wakati. Itajaribiwa tena.",
   "frame.waits": "Usasishaji unasubiri hadi umalize.",
   "frame.theme": "Rangi",
   "shortcuts.title": "Njia za mkato za kibodi",

@@ -176,7 +176,7 @@ const one = Page.account({
     const explanation = explain(told, around.hold)
     return {
       title: titleOf(ask, shown),
-      isLive: waiting.has(told.status) || pauseAfter(entries, { isOver: !passing.has(told.status), now }),
+      isLive: pauseAfter(entries, { isOver: !passing.has(told.status), now }),
       ...(ask.query.get("format") === "json" && { file: fileOf(read) }),
       crumbs: [{ href: ask.to("/messages"), label: t.text("messages.title") }],
       curl: `/v1/${channel}/messages/${id}`,

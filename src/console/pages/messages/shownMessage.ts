@@ -55,7 +55,8 @@ export type Read = Effect.Success<ReturnType<typeof readMessage>>
 
 const toldOf = ({ email, suppression }: ReadEmail): Told => {
   // Of several recipients one may have bounced, and another failed.
-  const of = email.recipients.find(({ status }) => status === email.status) ?? email
+  const alike = email.recipients.filter(({ status }) => status === email.status)
+  const of = alike.find(({ error }) => error !== null) ?? alike[0] ?? email
   return {
     ...email,
     channel: "email",

@@ -148,6 +148,8 @@ const make = Page.account({
 const change = Action.make({
   name: "change",
   endpoint: WebhooksApi.endpoints.update,
+  // Another address would get all events, those of received messages among them.
+  isFresh: true,
   fields,
   request: (typed, { params }) => ({ params: { id: params["id"] }, payload: payloadOf(typed) }),
   after: ({ data }, { ask }) => goTo(ask.to(webhookPath(data.id)), "webhooks.edit.done")
