@@ -61,7 +61,10 @@ layer(Service.layer(), { excludeTestServices: true })("every page of the console
         const page = yield* openPage
         yield* page.command("Network.enable")
         yield* page.command("Network.setCookie", { name: "console", value: token, url: node.baseUrl })
-        for (const [index, path] of [...found.keys()].entries()) {
+        // The frame of a mail has the markup of its author, and runs no scripts.
+        const own = [...found].filter(([, text]) => text.includes("<main")).map(([path]) => path)
+        assert.isAbove(own.length, found.size - 10)
+        for (const [index, path] of own.entries()) {
           for (const { locale, ...view } of viewsOf(index)) {
             yield* check(page, `${node.baseUrl}${path}?lang=${locale}`, { ...view, isSlow: index % 16 === 0 })
           }
