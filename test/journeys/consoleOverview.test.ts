@@ -100,7 +100,7 @@ layer(Service.layer(), { excludeTestServices: true })("the overview in a browser
         )
         yield* page.evaluate(`document.querySelector("#f-to_date").value = "2019-12-31"`)
         yield* page.click(".filter button")
-        yield* page.until(has("This time does not work."))
+        yield* page.until(has("This period is not valid."))
         yield* look(page, "usage-wrong")
       })
   )
