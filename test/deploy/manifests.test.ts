@@ -116,7 +116,7 @@ describe("docs/deploy/compose.three-nodes.yaml", () => {
     assert.strictEqual(services.caddy.environment.NODES, names.map((name) => `${name}:8080`).join(" "))
     const [network] = networks.nodes.ipam.config
     assert.strictEqual(services.node1.environment.TRUSTED_PROXIES, network.subnet)
-    const connections = Number(settings.get("DATABASE_CONNECTIONS")) + 13
+    const connections = Number(settings.get("DATABASE_CONNECTIONS")) + 15
     const limit = Number(/max_connections=(\d+)/.exec(services.postgres.command.join(" "))?.[1])
     assert.isAtLeast(limit, (names.length + 1) * connections)
   })
@@ -273,7 +273,7 @@ describe("docs/deploy/kubernetes", () => {
     const [, given] = /DATABASE_CONNECTIONS=(\d+)/.exec(literals.join("\n")) ?? []
     const [, limit] = /max_connections = (\d+)/.exec(read("docs/guides/three-nodes.md")) ?? []
     // PostgreSQL keeps three connections for superusers.
-    assert.isAtLeast(Number(limit), nodes * (Number(given) + 13) + 3)
+    assert.isAtLeast(Number(limit), nodes * (Number(given) + 15) + 3)
   })
 
   it("the public paths of the Ingress are those of nginx and Caddy", () => {

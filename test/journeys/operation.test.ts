@@ -29,11 +29,17 @@ layer(Service.layer({ env: { DATABASE_CONNECTIONS: String(connections) } }), {
       const busy = Effect.forEach(
         Array.from({ length: 200 }),
         (_, index) =>
-          node.request("POST", "/v1/email/send", {
-            key,
-            json: { to: `user${index}@example.com`, subject: "Hello", text: "Hello" },
-            headers: { "idempotency-key": `${index}` }
-          }),
+          Effect.andThen(
+            node.request("POST", "/v1/email/send", {
+              key,
+              json: { to: `user${index}@example.com`, subject: "Hello", text: "Hello" },
+              headers: { "idempotency-key": `${index}` }
+            }),
+            node.request("POST", "/v1/email/templates", {
+              key,
+              json: { name: "Hello", subject: "Hello", html: "Hello" }
+            })
+          ),
         { concurrency: 100, discard: true }
       )
       const seen: Array<number> = []
