@@ -72,7 +72,10 @@ interface Lookup<Req, Res extends Schema.Constraint> {
   readonly values: (request: Req) => ReadonlyArray<unknown>
 }
 
-/** All rows of a read by an index. See {@link QuickReads}. */
+/**
+ * All rows of a statement that travels with those of other requests: a read by an index ({@link QuickReads}), or an insert of
+ * one row (`QuickWrites`).
+ */
 export const lookup = <Req, Res extends Schema.Constraint>(
   quick: QuickReads["Service"],
   { Result, statement, values }: Lookup<Req, Res>

@@ -19,12 +19,12 @@ const make = Effect.gen(function*() {
     concurrency: 2,
     run: (writes: ReadonlyArray<Write>) =>
       connections.use(({ query }) => {
-        const [first, ...others] = writes.map(({ statement, values }) => query(statement, values))
-        if (first === undefined || others.length === 0) return Effect.all(first === undefined ? [] : [first])
-        // All are sent before the first answer. After a failure, the last one rolls back.
+        const inserts = writes.map(({ statement, values }) => query(statement, values))
+        const isGroup = inserts.length > 1
+        // All are sent before the first answer. After a failure, the commit rolls back.
         return Effect.map(
-          Effect.all([query("begin"), first, ...others, query("commit")], { concurrency: "unbounded" }),
-          (results) => results.slice(1, -1)
+          Effect.all(isGroup ? [query("begin"), ...inserts, query("commit")] : inserts, { concurrency: "unbounded" }),
+          (results) => isGroup ? results.slice(1, -1) : results
         )
       })
   })
@@ -39,8 +39,8 @@ const make = Effect.gen(function*() {
 
 /**
  * Inserts of one row, which wait for no lock. Those of requests that come at the same time travel together and share a
- * transaction, so that many cost one system call and one commit. One that is refused fails alone; all fail with one that takes too long. A request in a transaction
- * writes on its own connection.
+ * transaction, so that many cost one system call and one commit. An insert that the database refuses fails alone. If one takes
+ * longer than a statement may, its whole group fails. A request in a transaction writes on its own connection.
  */
 export class QuickWrites extends Context.Service<QuickWrites, { readonly rows: Rows }>()(
   "messaging-service/platform/work/QuickWrites"
