@@ -252,7 +252,7 @@
   }
   next()
 
-  // A picture to scan goes when phones no longer take it, also where no other one comes.
+  // A code to scan disappears when it expires, even if no other one comes.
   let pictureEnd
   const endPicture = () => {
     clearTimeout(pictureEnd)

@@ -60,7 +60,7 @@ export interface PersonAsk extends Ask {
 
 export const isOfPerson = <A extends Ask>(ask: A): ask is A & PersonAsk => "signedIn" in ask
 
-/** An operator may open nothing over the network without a second factor, but the pages on which they add one. */
+/** Over https, an operator without a second factor opens only the pages on which they add one. */
 export const lacksFactor = ({ base, signedIn: { has_second_factor, person } }: PersonAsk): boolean =>
   person.is_operator && !has_second_factor && base.startsWith("https:")
 

@@ -59,7 +59,7 @@ ${
 
 const doctype = /^\s*<!doctype[^>]{0,300}>/i
 
-/** The mail's own markup, for a frame. What it may do, the headers of frames say. */
+/** The mail's own markup, for a frame. The headers of frames limit what it may do. */
 export const frameOf = (markup: string): string => {
   const [head = ""] = doctype.exec(markup) ?? []
   return `${head}<meta charset="utf-8">${markup.slice(head.length)}`

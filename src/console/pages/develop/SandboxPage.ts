@@ -198,7 +198,7 @@ ${ask.mode === "live" && refusalOf(ask)}${receiverCard(ask, receiver)}`
   actions: [...faultActions, switchReceiver]
 })
 
-/** Asks before what test mode received goes. */
+/** Asks before the messages that test mode received are deleted. */
 const clearPage = Page.account({
   path: "/sandbox/clear",
   permission: "messages:write",
@@ -213,5 +213,5 @@ const clearPage = Page.account({
   actions: [clear]
 })
 
-/** The sandbox, and what asks before something in it goes. */
+/** The sandbox, and the pages that ask before something in it is deleted. */
 export const sandboxPages = [sandbox, clearPage, clearFaultsPage] as const

@@ -66,7 +66,7 @@ export const faultLab = (ask: AccountAsk, planned: ReadonlyArray<SandboxFault>):
   )
 }
 
-/** Asks before the planned faults go. */
+/** Asks before the planned faults are deleted. */
 export const clearFaultsPage = Page.account({
   path: "/sandbox/faults/clear",
   permission: "messages:write",

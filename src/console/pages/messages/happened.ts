@@ -147,7 +147,7 @@ const happening = (ask: AccountAsk, entry: CodeTimelineEntry, hasRecipients: boo
 const most = 500
 const atEnds = 100
 
-/** What happened, the oldest first. A long course leads to its whole. */
+/** What happened, the oldest first. A long list links to all of it. */
 export const whatHappened = (
   ask: AccountAsk,
   entries: ReadonlyArray<CodeTimelineEntry>,
@@ -169,8 +169,8 @@ const mostSeconds = 60
 const likelyFor = 600
 
 /**
- * Seconds after which a page of this course loads itself again: the more, the longer nothing happened. False once nothing more is
- * likely.
+ * Seconds after which the page loads itself again. They grow with the time since the last entry. False once another entry is
+ * unlikely.
  */
 export const pauseAfter = (
   entries: ReadonlyArray<CodeTimelineEntry>,
