@@ -6,8 +6,9 @@ import { baseContract } from "../platform/http/baseContract.ts"
 import { created, nothing } from "../platform/http/RequestContext.ts"
 import { ApiKeys } from "./ApiKeys.ts"
 import { ApiKeysApi } from "./ApiKeysApi.ts"
-import { AuthenticationLayer, Credentials } from "./AuthenticationLayer.ts"
+import { AuthenticationLayer } from "./AuthenticationLayer.ts"
 import { authorizeGrant } from "./authorizeGrant.ts"
+import { Credentials } from "./Credentials.ts"
 
 /** Handlers of {@link ApiKeysApi}. */
 const ApiKeysHttp = HttpApiBuilder.group(

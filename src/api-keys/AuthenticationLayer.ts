@@ -3,57 +3,21 @@ import { HttpServerRequest } from "effect/http"
 import { loginPrefix } from "../accounts/LoginSessions.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import * as Tokens from "../platform/crypto/Tokens.ts"
+import { type FirstRead, FirstReadOf } from "../platform/database/QuickReads.ts"
 import { Access, AccountLimit, type Rule } from "../platform/http/Access.ts"
 import * as Errors from "../platform/http/ApiErrors.ts"
 import { Authentication, OwnRequest, Principal } from "../platform/http/Authentication.ts"
 import { limitPerMinute, RateLimit } from "../platform/http/RateLimit.ts"
 import type { Usage } from "../platform/http/RateSlices.ts"
 import { RequestContext, type RequestFacts } from "../platform/http/RequestContext.ts"
-import { GroupCommit } from "../platform/work/GroupCommit.ts"
 import { TestWork } from "../platform/work/TestWork.ts"
 import type { AccountId } from "../values/Ids.ts"
 import type { Scope } from "../values/Permission.ts"
 import type { Plan } from "../values/Plan.ts"
 import { modeOf } from "../values/TestMode.ts"
-import { keyPrefixes, shownLength } from "./ApiKeys.ts"
-import { ApiKeysRepo, type Credential } from "./ApiKeysRepo.ts"
-
-const prefixes = Object.values(keyPrefixes)
-
-/**
- * Finds the owner of a credential. Nothing is cached, so a revocation takes effect on every node at its commit. One
- * statement looks up all requests that arrive together, which keeps this cheap.
- */
-export class Credentials extends Context.Service<Credentials, {
-  /** Looks a token up. Records the use of a credential at most once a minute. */
-  readonly find: (token: string) => Effect.Effect<Credential>
-}>()("messaging-service/api-keys/AuthenticationLayer/Credentials") {
-  static readonly layer = Layer.effect(
-    Credentials,
-    Effect.gen(function*() {
-      const repo = yield* ApiKeysRepo
-      const find = yield* GroupCommit.make({
-        maxSize: 500,
-        concurrency: 2,
-        run: (tokens: ReadonlyArray<string>) => {
-          const places = new Map<string, number>()
-          for (const token of tokens) if (!places.has(token)) places.set(token, places.size)
-          const different = [...places.keys()]
-          const hashes = different.map(Tokens.hash)
-          const areKeys = different.every((token) => prefixes.some((prefix) => token.startsWith(prefix)))
-          return Effect.flatMap(areKeys ? repo.keyCredentials(hashes) : repo.credentials(hashes), (found) => {
-            const stale = found.filter(({ is_stale, state }) => is_stale && state === "usable")
-            const rows = tokens.flatMap((token) => found[places.get(token) ?? -1] ?? [])
-            return stale.length === 0
-              ? Effect.succeed(rows)
-              : Effect.as(Effect.forkDetach(Effect.ignore(repo.touch(stale))), rows)
-          })
-        }
-      })
-      return Credentials.of({ find })
-    })
-  ).pipe(Layer.provide(ApiKeysRepo.layer))
-}
+import { shownLength } from "./ApiKeys.ts"
+import type { Credential } from "./ApiKeysRepo.ts"
+import { Credentials, makeFirstReads, prefixes } from "./Credentials.ts"
 
 const refused = { unknown: Errors.InvalidApiKey, revoked: Errors.RevokedApiKey, expired: Errors.ExpiredApiKey } as const
 
@@ -167,7 +131,8 @@ export const AuthenticationLayer = Layer.effect(
     /** Identifies the bearer of a token, or answers 401. */
     const bearerOf = (
       token: string,
-      facts: RequestFacts
+      facts: RequestFacts,
+      first: FirstRead | undefined
     ): Effect.Effect<Principal["Service"], Unauthenticated, HttpServerRequest.HttpServerRequest> => {
       const refuse = (error: Unauthenticated) => {
         facts.answerHeaders.set("www-authenticate", `Bearer realm="api"`)
@@ -175,7 +140,7 @@ export const AuthenticationLayer = Layer.effect(
       }
       if (token === "") return Effect.flatMap(missingKey, refuse)
       if (!isWellFormed(token)) return refuse(new Errors.InvalidApiKey())
-      return Effect.flatMap(credentials.find(token), (found) => {
+      return Effect.flatMap(credentials.find({ token, first }), (found) => {
         if (found.state === "usable") {
           const principal = principalOf(found, token)
           if (principal.mode === "test") testWork.note()
@@ -186,10 +151,10 @@ export const AuthenticationLayer = Layer.effect(
       })
     }
 
-    const identify = (token: string, facts: RequestFacts) =>
+    const identify = (token: string, facts: RequestFacts, first: FirstRead | undefined) =>
       facts.isOwn
-        ? Effect.filterOrElse(OwnRequest, (own) => own !== undefined, () => bearerOf(token, facts))
-        : bearerOf(token, facts)
+        ? Effect.filterOrElse(OwnRequest, (own) => own !== undefined, () => bearerOf(token, facts, first))
+        : bearerOf(token, facts, first)
 
     /** Counts the request. Fails with 429, 403 or 402. */
     const admit = (rule: Rule, principal: Principal["Service"], facts: RequestFacts) => {
@@ -211,23 +176,30 @@ export const AuthenticationLayer = Layer.effect(
       })
     }
 
+    const withFirstRead = makeFirstReads()
+
     return Authentication.of({
-      bearer: (httpEffect, { credential, endpoint }) =>
-        Effect.flatMap(
-          RequestContext,
-          (facts) => {
-            facts.route = endpoint.path
-            return Effect.flatMap(identify(Redacted.value(credential), facts), (principal) => {
-              const rule = Context.getOrUndefined(endpoint.annotations, Access) ?? publicRule
-              const limit = Context.get(endpoint.annotations, AccountLimit)
-              const handled = Effect.provideService(httpEffect, Principal, principal)
-              const bucket = limit && { name: `${limit}:${principal.accountId}`, limit: config[limit] }
-              // Counted here, because the endpoint may run in a transaction, which would keep the counter locked.
-              const limited = bucket === undefined ? handled : Effect.andThen(limitPerMinute(limits, bucket), handled)
-              return Effect.andThen(admit(rule, principal, facts), limited)
-            })
-          }
-        )
+      bearer: (httpEffect, { credential, endpoint }) => {
+        const rule = Context.getOrUndefined(endpoint.annotations, Access) ?? publicRule
+        const limit = Context.get(endpoint.annotations, AccountLimit)
+        const token = Redacted.value(credential)
+        const answer = (facts: RequestFacts, first?: FirstRead) =>
+          Effect.flatMap(identify(token, facts, first), (principal) => {
+            const services = Context.make(Principal, principal).pipe(Context.add(FirstReadOf, first))
+            const handled = Effect.provideContext(httpEffect, services)
+            const bucket = limit && { name: `${limit}:${principal.accountId}`, limit: config[limit] }
+            // Counted here, because the endpoint may run in a transaction, which would keep the counter locked.
+            const limited = bucket === undefined ? handled : Effect.andThen(limitPerMinute(limits, bucket), handled)
+            return Effect.andThen(admit(rule, principal, facts), limited)
+          })
+        return Effect.contextWith((context: Context.Context<HttpServerRequest.HttpServerRequest>) => {
+          const facts = Context.get(context, RequestContext)
+          facts.route = endpoint.path
+          if (endpoint.method !== "GET" || facts.isOwn) return answer(facts)
+          const { url } = Context.get(context, HttpServerRequest.HttpServerRequest)
+          return withFirstRead(token.slice(0, shownLength), url, (first) => answer(facts, first))
+        })
+      }
     })
   })
 )

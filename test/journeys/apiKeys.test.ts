@@ -106,6 +106,21 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("API keys", (i
       }
     }))
 
+  it.effect("a list that is read again shows what another node answered just before", () =>
+    Effect.gen(function*() {
+      const [here, there] = [yield* Service, yield* SecondNode]
+      const { key } = yield* makeAccount()
+      const [changing, reading] = [yield* here.client(key), yield* there.client(key)]
+      const ids = Effect.map(reading.apiKeys.list(), ({ data }) => data.map(({ id }) => id))
+      const before = yield* ids
+      for (let round = 0; round < 20; round++) {
+        const { data: made } = yield* changing.apiKeys.create({ payload: { name: `Key ${round}` } })
+        assert.deepStrictEqual(yield* ids, [made.id, ...before])
+        yield* changing.apiKeys.revoke({ params: { id: made.id } })
+        assert.deepStrictEqual(yield* ids, before)
+      }
+    }))
+
   it.effect("no request passes that begins after a revocation, on two nodes under load", () =>
     Effect.gen(function*() {
       const [here, there] = [yield* Service, yield* SecondNode]

@@ -1,4 +1,4 @@
-import { Context, Effect, Option } from "effect"
+import { Context, Effect, Fiber, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 
 /** The rows of a prepared statement for these values of `$1`, `$2` and so on. */
@@ -6,6 +6,38 @@ export type Rows = (
   statement: string,
   values: ReadonlyArray<unknown>
 ) => Effect.Effect<ReadonlyArray<object>, SqlError.SqlError>
+
+/** A read, its values by position. */
+export interface Read {
+  readonly statement: string
+  readonly values: ReadonlyArray<unknown>
+}
+
+/** The first quick read of a request, and the read that was expected and sent before the request asked for it. */
+export interface FirstRead {
+  readonly expected: Read | undefined
+  /** The rows of the expected read, on their way. */
+  sent?: Fiber.Fiber<ReadonlyArray<object>, SqlError.SqlError> | undefined
+  asked?: Read
+}
+
+/** The {@link FirstRead} of the request. Undefined for work that expects none. */
+export const FirstReadOf = Context.Reference<FirstRead | undefined>(
+  "messaging-service/platform/database/QuickReads/FirstReadOf",
+  { defaultValue: () => undefined }
+)
+
+const isSame = (one: Read, other: Read) =>
+  one.statement === other.statement && one.values.length === other.values.length &&
+  one.values.every((value, index) => value === other.values[index])
+
+/** Answers a request's first read with the rows that were sent for, if they are those of the same read. */
+export const rowsSentFor = (first: FirstRead, read: Read) => {
+  const { expected, sent } = first
+  if (first.asked !== undefined) return undefined
+  first.asked = read
+  return sent !== undefined && expected !== undefined && isSame(expected, read) ? Fiber.join(sent) : undefined
+}
 
 /**
  * Reads of a few rows by an index, of which most requests make one or two. Statements of different requests share a
