@@ -73,8 +73,9 @@ const byBucket = (buckets: ReadonlyArray<Bucket>, isCounted: (position: number) 
 
 /**
  * Counts requests per bucket and minute. The counters are rows, and PostgreSQL's clock decides, so all nodes together never
- * admit more than a limit. A node counts some requests ahead, as many as it needs for a part of a second, and releases
- * what it did not use after a second without a request. A node that is killed loses that slice for the rest of the minute.
+ * admit more than a limit. A node counts some requests ahead, as many as it needs for a part of a second, and the next ones
+ * before these are used up. It releases what it did not use after a second without a request. A node that is killed loses
+ * that slice for the rest of the minute.
  */
 export class RateLimit extends Context.Service<RateLimit, {
   /** Counts one request in each bucket. */
@@ -123,6 +124,27 @@ export class RateLimit extends Context.Service<RateLimit, {
           })
       })
 
+      /** Takes the next slices of buckets whose slices are nearly used up. */
+      const renew = yield* GroupCommit.makeWithCallback({
+        maxSize: 500,
+        concurrency: 1,
+        run: (buckets: ReadonlyArray<Bucket>) =>
+          Effect.gen(function*() {
+            const askedAt = now()
+            const amounts = new Map(
+              buckets.map((bucket) => [bucket.name, { bucket, amount: slices.wanted(bucket, 0, askedAt) }])
+            )
+            const asked = [...amounts.values()].filter(({ amount }) => amount > 0)
+            if (asked.length === 0) return buckets
+            const rows = yield* statements.take(asked.map(({ amount, bucket: { name } }) => ({ name, amount })))
+            for (const taken of rows) {
+              const known = amounts.get(taken.bucket)
+              if (known !== undefined) slices.take({ ...known, waiting: 0, taken, askedAt })
+            }
+            return buckets
+          })
+      })
+
       const release = (rests: ReadonlyArray<Rest>) =>
         rests.length === 0 ? Effect.void : Effect.ignoreCause(statements.release(rests))
       yield* Effect.forkScoped(
@@ -131,8 +153,13 @@ export class RateLimit extends Context.Service<RateLimit, {
       yield* Effect.addFinalizer(() => release(slices.allRests(now())))
 
       // Both answer one usage for each bucket, hence the types.
-      const spend = <const B extends ReadonlyArray<Bucket>>(buckets: B) =>
-        slices.spend(buckets, now()) as Usages<B> | undefined
+      const spend = <const B extends ReadonlyArray<Bucket>>(buckets: B) => {
+        const at = now()
+        const usages = slices.spend(buckets, at) as Usages<B> | undefined
+        // If it fails, the request that finds the slice used up takes the next one.
+        for (const bucket of buckets) if (slices.startsRenewal(bucket, at)) renew(bucket, () => {})
+        return usages
+      }
       const count = <const B extends ReadonlyArray<Bucket>>(buckets: B) =>
         Effect.suspend(() => {
           const usages = spend(buckets)

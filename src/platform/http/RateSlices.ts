@@ -57,6 +57,8 @@ interface Slice {
   size: number
   takenAt: number
   spentAt: number
+  /** The next slice is on its way. */
+  isRenewed: boolean
 }
 
 /** A slice that lasted shorter was too small, one that lasted longer too large. So a node loses less than a second. */
@@ -65,6 +67,9 @@ const longest = 1_000
 
 /** A node takes at most this part of what is left, so that others find something too. Near the limit it takes single requests. */
 const part = 8
+
+/** A smaller slice is used up before the next one is taken. Near the limit, a rest would be missing on other nodes. */
+const renewable = 64
 
 /** After this time without a request, the rest is released. */
 const idle = 1_000
@@ -101,14 +106,23 @@ export class RateSlices {
     })
   }
 
+  /** Whether to take the next slice now, so that no request has to wait for it. True once for each slice. */
+  startsRenewal({ name }: Bucket, now: number): boolean {
+    const slice = this.#slices.get(name)
+    if (slice === undefined || slice.isRenewed || slice.size < renewable || now >= slice.endsAt) return false
+    slice.isRenewed = slice.rest < slice.size / 4
+    return slice.isRenewed
+  }
+
   /** How many requests to count for some that wait. */
   wanted({ limit, name }: Bucket, waiting: number, now: number): number {
     const slice = this.#slices.get(name)
     if (slice === undefined) return waiting
-    const left = now < slice.endsAt ? slice.left : limit
+    const isOver = now >= slice.endsAt
+    const left = isOver ? limit : slice.left
     const lasted = now - slice.takenAt
     const size = lasted < shortest ? slice.size * 2 : lasted > longest ? slice.size / 2 : slice.size
-    return Math.max(waiting, Math.floor(Math.min(size, left / part)))
+    return Math.max(waiting, Math.floor(Math.min(size, left / part)) - (isOver ? 0 : slice.rest))
   }
 
   /** Answers the waiting requests from a slice, and keeps its rest. */
@@ -116,16 +130,19 @@ export class RateSlices {
     const before = taken.used - amount
     const admitted = Math.max(0, Math.min(amount, limit - before))
     const last = this.#slices.get(name)
+    const isSameMinute = last?.resetsAt === taken.resetsAt
+    const unspent = isSameMinute ? last.rest : 0
     const slice: Slice = {
       resetsAt: taken.resetsAt,
       endsAt: askedAt + taken.millisLeft,
       last: before + admitted,
-      rest: Math.max(0, admitted - waiting),
-      owed: amount - admitted + (last?.resetsAt === taken.resetsAt ? last.owed : 0),
+      rest: unspent + Math.max(0, admitted - waiting),
+      owed: amount - admitted + (isSameMinute ? last.owed : 0),
       left: Math.max(0, limit - taken.used),
-      size: amount,
+      size: unspent + amount,
       takenAt: askedAt,
-      spentAt: askedAt
+      spentAt: waiting === 0 && last !== undefined ? last.spentAt : askedAt,
+      isRenewed: false
     }
     this.#slices.set(name, slice)
     return Array.from({ length: waiting }, (_, index) => usageOf(slice, before + 1 + index, askedAt))

@@ -25,9 +25,17 @@ class Counters {
   }
 }
 
+/** Takes the next slice, if it is time for it. */
+const renew = (slices: RateSlices, counters: Counters, bucket: Bucket, now: number) => {
+  if (!slices.startsRenewal(bucket, now)) return
+  const amount = slices.wanted(bucket, 0, now)
+  if (amount > 0) slices.take({ bucket, waiting: 0, amount, taken: counters.take(now, amount), askedAt: now })
+}
+
 /** One request. True if it is admitted. */
 const request = (slices: RateSlices, counters: Counters, bucket: Bucket, now: number) => {
   const [known] = slices.spend([bucket], now) ?? []
+  renew(slices, counters, bucket, now)
   if (known !== undefined) return known.used <= bucket.limit
   const amount = slices.wanted(bucket, 1, now)
   const [usage] = slices.take({ bucket, waiting: 1, amount, taken: counters.take(now, amount), askedAt: now })
@@ -38,10 +46,10 @@ const Step = Schema.Struct({
   node: Schema.Literals([0, 1, 2]),
   action: Schema.Literals(["request", "request", "request", "idle", "crash"]),
   millis: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 400 })),
-  times: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 60 }))
+  times: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 200 }))
 })
 
-const Limit = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 400 }))
+const Limit = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 4_000 }))
 
 describe("the slices of several nodes", () => {
   it.prop(
@@ -105,6 +113,23 @@ describe("a slice", () => {
       slices.take({ bucket, waiting: 1, amount, taken: counters.take(sent, amount), askedAt: sent })
     }
     assert.isAtMost(statements, 30)
+  })
+
+  it("is followed by the next one before it is used up, so that no request waits", () => {
+    const slices = new RateSlices()
+    const counters = new Counters()
+    const large = { name: "key:1", limit: 100_000 }
+    let waited = 0
+    for (let sent = 0; sent < 20_000; sent++) {
+      const now = sent / 10
+      if (slices.spend([large], now) === undefined) {
+        waited++
+        assert.isTrue(request(slices, counters, large, now))
+      }
+      renew(slices, counters, large, now)
+    }
+    assert.isAtMost(waited, 7, "while the slice grows")
+    assert.isAtLeast(counters.used(0), 20_000)
   })
 
   it("is released after a second without a request", () => {
