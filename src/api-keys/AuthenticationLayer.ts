@@ -185,8 +185,8 @@ export const AuthenticationLayer = Layer.effect(
         const token = Redacted.value(credential)
         const answer = (facts: RequestFacts, first?: FirstRead) =>
           Effect.flatMap(identify(token, facts, first), (principal) => {
-            const services = Context.make(Principal, principal).pipe(Context.add(FirstReadOf, first))
-            const handled = Effect.provideContext(httpEffect, services)
+            const known = Effect.provideService(httpEffect, Principal, principal)
+            const handled = first === undefined ? known : Effect.provideService(known, FirstReadOf, first)
             const bucket = limit && { name: `${limit}:${principal.accountId}`, limit: config[limit] }
             // Counted here, because the endpoint may run in a transaction, which would keep the counter locked.
             const limited = bucket === undefined ? handled : Effect.andThen(limitPerMinute(limits, bucket), handled)

@@ -14,7 +14,7 @@ import { Idempotency } from "./Idempotency.ts"
 import { BodyMemory } from "./MemoryBudget.ts"
 import { makeUnknownNames, namesBeside, withOtherNames } from "./names/UnknownNames.ts"
 import { limitPerMinute, RateLimit } from "./RateLimit.ts"
-import { hasBody, readBody, withText } from "./requestBody.ts"
+import { hasBody, readBody } from "./requestBody.ts"
 import { RequestContext, type RequestFacts } from "./RequestContext.ts"
 import { BodyLimit, RequestRules, WaitsOutside } from "./RequestRules.ts"
 import { RequestsInFlight } from "./RequestsInFlight.ts"
@@ -155,16 +155,14 @@ export const RequestRulesLayer = Layer.effect(
         HttpServerRequest.HttpServerRequest,
         (request) =>
           Effect.flatMap(Effect.serviceOption(Principal), (principal) => {
-            const decodedFrom = (body: string) =>
-              Effect.provideService(decoded, HttpServerRequest.HttpServerRequest, withText(request, body))
             if (Option.isNone(principal)) {
-              return hasBody(request) ? Effect.flatMap(read(undefined), decodedFrom) : Effect.andThen(storable, decoded)
+              return hasBody(request) ? Effect.andThen(read(undefined), decoded) : Effect.andThen(storable, decoded)
             }
             const caller = callerOf(principal.value)
             const answered = hasBody(request) || request.method === "POST"
               ? Effect.flatMap(
                 read(caller.accountId),
-                (body) => refusable(idempotency.once({ caller, body, waits }, decodedFrom(body)), body)
+                (body) => refusable(idempotency.once({ caller, body, waits }, decoded), body)
               )
               : Effect.andThen(storable, decoded)
             return inFlight.ofAccount(caller.accountId, Effect.flatMap(answered, written(caller.accountId)))

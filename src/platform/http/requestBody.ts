@@ -1,8 +1,6 @@
-import { toIncomingMessage } from "@effect/platform-node/NodeHttpServerRequest"
 import { ByteSize, Effect, Option, Schema } from "effect"
 import { HttpIncomingMessage, HttpMethod, HttpServerRequest } from "effect/http"
 import { isUtf8 } from "node:buffer"
-import { IncomingMessage } from "node:http"
 import { InvalidJson, PayloadTooLarge, UnsupportedMediaType, ValidationFailed } from "./ApiErrors.ts"
 import { BodyMemory } from "./MemoryBudget.ts"
 import type { BodyLimits } from "./RequestRules.ts"
@@ -133,25 +131,8 @@ export const hasBody = (request: HttpServerRequest.HttpServerRequest) =>
   (Number(request.headers["content-length"] ?? 0) > 0 || request.headers["transfer-encoding"] !== undefined)
 
 /**
- * The body, if all of it has arrived. Most have by the time that their caller is known, and need no listeners and no further
- * turns of the event loop. A request of this process to itself is no message of Node.
- */
-const arrived = (request: HttpServerRequest.HttpServerRequest, size: number): Uint8Array | undefined => {
-  const source: unknown = toIncomingMessage(request)
-  if (!(source instanceof IncomingMessage)) return undefined
-  if (!source.complete || source.readableFlowing !== null || source.readableLength !== size) return undefined
-  const bytes: unknown = source.read()
-  return bytes instanceof Uint8Array ? bytes : undefined
-}
-
-/** The request whose body was read, for the decoder of its endpoint. */
-export const withText = (
-  request: HttpServerRequest.HttpServerRequest,
-  text: string
-): HttpServerRequest.HttpServerRequest => Object.create(request, { text: { value: Effect.succeed(text) } })
-
-/**
- * Reads the body of the current request once, within the limits of its endpoint. Answers with the text and the names of its outermost object. A missing body is the empty text. Fails before it buffers a byte when the headers already rule the body out. The
+ * Reads the body of the current request once, within the limits of its endpoint; the decoder of the endpoint gets the same
+ * text. Answers with the text and the names of its outermost object. A missing body is the empty text. Fails before it buffers a byte when the headers already rule the body out. The
  * scope holds the memory of a large body, on the account of the caller.
  */
 export const readBody = Effect.fnUntraced(function*(limits: BodyLimits, accountId: number) {
@@ -163,11 +144,11 @@ export const readBody = Effect.fnUntraced(function*(limits: BodyLimits, accountI
   const size = Number(request.headers["content-length"] ?? limits.bytes)
   if (size > limits.bytes) return yield* tooLarge()
   yield* memory.holdBytes(accountId, size)
-  const bytes = arrived(request, size) ?? (yield* request.arrayBuffer.pipe(
+  const bytes = yield* request.arrayBuffer.pipe(
     Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.fromInputUnsafe(limits.bytes)),
     // A client that disconnects interrupts the request, so the only failure left is a chunked body over the limit.
     Effect.mapError(tooLarge)
-  ))
+  )
   // A decoder would replace invalid bytes by U+FFFD, which would be stored and sent.
   if (!isUtf8(bytes)) return yield* new InvalidJson()
   const text = utf8.decode(bytes)
