@@ -4,6 +4,7 @@ import { cli, sandboxed } from "../support/cli.ts"
 import { makeDatabaseProxy } from "../support/DatabaseProxy.ts"
 import { encryptionKey, eventually, startNode } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 
 layer(TestDatabase.layer, { excludeTestServices: true })("start without a database", (it) => {
   it.effect("a node waits for a database that is not up yet, and logs it once", () =>
@@ -11,7 +12,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("start without a databa
       const proxy = yield* makeDatabaseProxy()
       yield* proxy.become("gone")
       const starting = yield* Effect.forkScoped(startNode({ env: { DATABASE_URL: proxy.url } }))
-      yield* eventually(proxy.refused, (refused) => refused > 2)
+      yield* eventually(proxy.refused, (refused) => refused > 2, longer.start)
       yield* proxy.become("up")
       const node = yield* Fiber.join(starting)
       const said = node.logs.filter((line) => line.includes("PostgreSQL does not answer yet, retrying for 30 seconds"))

@@ -5,6 +5,7 @@ import * as NodeOs from "node:os"
 import * as NodePath from "node:path"
 import { eventually, startNode } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => {
@@ -51,6 +52,6 @@ layer(TestDatabase.layer, { excludeTestServices: true })("files of a node", (it)
       }
       yield* node.stop()
       const pid = NodePath.join(DATA_DIR, "db/pg18/postmaster.pid")
-      yield* eventually(Effect.sync(() => NodeFs.existsSync(pid)), (runs) => !runs)
+      yield* eventually(Effect.sync(() => NodeFs.existsSync(pid)), (runs) => !runs, longer.start)
     }))
 })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option, Schedule } from "effect"
+import { Effect, Option } from "effect"
 import * as NodeChildProcess from "node:child_process"
 import * as NodeFs from "node:fs"
 import * as NodeOs from "node:os"
@@ -8,15 +8,18 @@ import { barrier } from "../../src/platform/database/embedded/EmbeddedAccount.ts
 import { cli } from "../support/cli.ts"
 import { freePort } from "../support/freePort.ts"
 import { eventually } from "../support/Service.ts"
+import { longer } from "../support/waiting.ts"
 
 const root = NodePath.join(import.meta.dirname, "../..")
 const main = NodePath.join(root, "src/main.ts")
 
 /** Removes the files of an embedded database, which its server leaves shortly after its last user. */
 const removeDatabase = (path: string) =>
-  Effect.sync(() => NodeFs.existsSync(NodePath.join(path, "pg18/postmaster.pid"))).pipe(
-    Effect.repeat({ while: (runs) => runs, schedule: Schedule.spaced("20 millis") }),
-    Effect.timeoutOption("10 seconds"),
+  eventually(
+    Effect.sync(() => NodeFs.existsSync(NodePath.join(path, "pg18/postmaster.pid"))),
+    (runs) => !runs,
+    longer.start
+  ).pipe(
     Effect.andThen(Effect.sync(() => NodeFs.rmSync(path, { recursive: true, force: true })))
   )
 
@@ -96,7 +99,7 @@ describe("the first start", () => {
       Effect.gen(function*() {
         const folder = yield* dataDir
         const { output } = yield* start(serve, { DATA_DIR: folder })
-        const text = yield* eventually(Effect.sync(output), (seen) => seen.includes("/?token="), "60 seconds")
+        const text = yield* eventually(Effect.sync(output), (seen) => seen.includes("/?token="), longer.start)
         const path = NodePath.join(folder, "first-key")
         assert.include(text, `the first API key is in ${path}`)
         const link = NodePath.join(folder, "setup-link")
@@ -126,7 +129,7 @@ describe("the first start", () => {
         Effect.map((answer) => answer.status),
         Effect.orElseSucceed(() => 0)
       )
-      yield* Effect.repeat(status, { until: (seen) => seen !== 0 })
+      yield* eventually(status, (seen) => seen !== 0, longer.start)
       assert.includeMembers(NodeFs.readdirSync(folder), ["first-key", "setup-link"])
     }).pipe(Effect.scoped))
 
@@ -142,7 +145,7 @@ describe("the first start", () => {
         Effect.map(({ status }) => ({ status, text: output() })),
         Effect.orElseSucceed(() => ({ status: 0, text: output() }))
       )
-      yield* eventually(answer, ({ status }) => status === 200)
+      yield* eventually(answer, ({ status }) => status === 200, longer.start)
       const { uid } = NodeFs.statSync(NodePath.join(folder, "db/pg18"))
       assert.strictEqual(uid, ordinary?.uid ?? process.getuid?.())
     }).pipe(Effect.scoped))
@@ -155,7 +158,7 @@ describe("the first start", () => {
         const folder = yield* folderOf(0o700)
         const said = /the database is in ([^:]+): its account cannot enter ([^"]+)"/
         const text = yield* start(serve, { DATA_DIR: folder }).pipe(
-          Effect.flatMap(({ output }) => eventually(Effect.sync(output), (seen) => said.test(seen))),
+          Effect.flatMap(({ output }) => eventually(Effect.sync(output), (seen) => said.test(seen), longer.start)),
           Effect.scoped
         )
         const [, place = "", blocked] = said.exec(text) ?? []
@@ -171,7 +174,7 @@ describe("the first start", () => {
       Effect.gen(function*() {
         const folder = yield* dataDir
         const { output } = yield* start(onTerminal, { DATA_DIR: folder, TERM: "xterm", SHELL: "/bin/sh" })
-        const coloured = yield* eventually(Effect.sync(output), (seen) => /It works\."\}'/.test(seen), "60 seconds")
+        const coloured = yield* eventually(Effect.sync(output), (seen) => /It works\."\}'/.test(seen), longer.start)
         assert.include(coloured, "\u001b[1m")
         const text = plain(coloured)
         assert.match(text, /info preparing the database in .*\n/)
@@ -194,11 +197,11 @@ describe("the first start", () => {
         const folder = yield* dataDir
         const env = { DATA_DIR: folder, TERM: "xterm", SHELL: "/bin/sh" }
         yield* start(onTerminal, env).pipe(
-          Effect.flatMap(({ output }) => eventually(Effect.sync(output), (seen) => key.test(seen), "60 seconds")),
+          Effect.flatMap(({ output }) => eventually(Effect.sync(output), (seen) => key.test(seen), longer.start)),
           Effect.scoped
         )
         const { output } = yield* start(onTerminal, env)
-        const seen = yield* eventually(Effect.sync(output), (text) => text.includes("Another API key: "), "60 seconds")
+        const seen = yield* eventually(Effect.sync(output), (text) => text.includes("Another API key: "), longer.start)
         const text = plain(seen)
         assert.isNull(text.match(key))
         assert.strictEqual(text.match(/https?:\S+\/console\/setup\/st_\w{38}/g)?.length, 1)
@@ -219,7 +222,7 @@ describe("the first start", () => {
           SHELL: "/bin/sh",
           NO_COLOR: "1"
         })
-        const text = yield* eventually(Effect.sync(output), (seen) => /It works\."\}'/.test(seen), "60 seconds")
+        const text = yield* eventually(Effect.sync(output), (seen) => /It works\."\}'/.test(seen), longer.start)
         assert.notInclude(text, "\u001b[")
       }).pipe(Effect.scoped)
   )

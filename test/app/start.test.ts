@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { cli } from "../support/cli.ts"
 import { encryptionKey, startNode } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 
 const unset = { SMTP_URL: undefined, SMS_PROVIDER: undefined, WHATSAPP_URL: undefined }
 
@@ -27,7 +28,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("start by mode", (it) =
       const node = yield* startNode({
         env: { SANDBOX_TOKEN: undefined, SMTP_URL: smtp, REGISTRATION: undefined, WEBHOOK_TIMEOUT: "3" }
       })
-      const logged = (text: string) => Effect.map(node.logged(text), (line) => Object(JSON.parse(line)))
+      const logged = (text: string) => Effect.map(node.logged(text, longer.start), (line) => Object(JSON.parse(line)))
       assert.strictEqual(
         (yield* logged("not a setting")).message,
         "WEBHOOK_TIMEOUT is not a setting. Did you mean WEBHOOK_TIMEOUT_SECONDS?"
@@ -57,7 +58,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("start by mode", (it) =
       const links: Array<string> = []
       for (const _ of [1, 2]) {
         const node = yield* startNode({ env: { MODE: "development", SANDBOX_TOKEN: undefined, ...unset } })
-        const link = /^ {2}http:\/\/[^/]+(\/\?token=\w+)$/.exec(yield* node.logged("?token="))?.[1] ?? ""
+        const link = /^ {2}http:\/\/[^/]+(\/\?token=\w+)$/.exec(yield* node.logged("?token=", longer.start))?.[1] ?? ""
         links.push(link)
         const home = yield* node.request("GET", link)
         assert.strictEqual(home.status, 200)

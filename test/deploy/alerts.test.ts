@@ -17,6 +17,7 @@ import { eventually, live, makeAccount, type NodeOptions, startNode } from "../s
 import { sendEmail } from "../support/singleMail.ts"
 import { freshNumber } from "../support/sms.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import { pairedSession, untilStatus, WhatsApp } from "../support/WhatsApp.ts"
 
@@ -122,7 +123,7 @@ layer(TestDatabase.layer, layerOptions)("alerts about a node", (it) => {
         })
         // A start occupies the event loop.
         const healthy = yield* Effect.scoped(
-          Effect.flatMap(measuredNode(), ({ seen }) => eventually(seen, isQuick, "60 seconds"))
+          Effect.flatMap(measuredNode(), ({ seen }) => eventually(seen, isQuick, longer.start))
         )
         const first = yield* start
         yield* assertFires({ before: healthy, after: first.seen }, ["MemoryHigh"])
@@ -134,7 +135,7 @@ layer(TestDatabase.layer, layerOptions)("alerts about a node", (it) => {
           Effect.andThen(first.node.signal("SIGCONT")),
           Effect.andThen(scrape(first.node, port))
         )
-        const late = yield* eventually(stall, (samples) => !isQuick(samples))
+        const late = yield* eventually(stall, (samples) => !isQuick(samples), longer.turn)
         yield* assertFires({ before: healthy, after: late }, ["EventLoopLag"])
 
         yield* first.node.kill
@@ -213,7 +214,7 @@ layer(TestDatabase.layer, layerOptions)("alerts about messages and requests", (i
           const samples = yield* eventually(measured.seen, (seen) =>
             seen.some(({ name, value }) =>
               name === "database_pool_wait_seconds" && value > 0.5
-            ))
+            ), longer.turn)
           yield* Effect.forEach(yield* Fiber.join(asking), ({ status }) =>
             Effect.sync(() =>
               assert.strictEqual(status, 503)

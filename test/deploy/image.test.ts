@@ -28,6 +28,7 @@ import {
 import { programAt } from "../support/programs.ts"
 import { encryptionKey, eventually } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 
 const execute = promisify(NodeChildProcess.execFile)
 
@@ -147,8 +148,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the image", (it) => {
           execute("unshare", wordsInImage(rootfs, healthCheck), { env }).then(() => 0, ({ code }) => Number(code))
         )
         assert.strictEqual(yield* check, 1)
-        yield* eventually(Effect.sync(() => lines.join("")), (text) => text.includes("listening on "), "60 seconds")
-        yield* eventually(check, (code) => code === 0, "60 seconds")
+        yield* eventually(Effect.sync(() => lines.join("")), (text) => text.includes("listening on "), longer.start)
+        yield* eventually(check, (code) => code === 0, longer.start)
 
         const status = NodeFs.readFileSync(`/proc/${child.pid}/status`, "utf8")
         assert.match(status, new RegExp(`^Uid:\\s${uid}\\s${uid}\\s${uid}\\s${uid}$`, "m"))
@@ -177,7 +178,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the image", (it) => {
         assert.strictEqual(sent.status, 202)
 
         child.kill("SIGTERM")
-        yield* eventually(Effect.sync(() => child.exitCode), (code) => code !== null)
+        yield* eventually(Effect.sync(() => child.exitCode), (code) => code !== null, longer.start)
         assert.strictEqual(child.exitCode, 0)
       })
   )

@@ -7,6 +7,7 @@ import { blocksOf, installation, runs } from "../support/guideBlocks.ts"
 import { eventually, live, startNode } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { hasProxy, makeProxy, type ProxyRequest } from "../support/TlsProxy.ts"
+import { longer } from "../support/waiting.ts"
 
 /** A client as the SDK is: it repeats a request without an answer, with the same idempotency key. */
 const sendSteadily = Effect.fnUntraced(function*(
@@ -17,7 +18,8 @@ const sendSteadily = Effect.fnUntraced(function*(
     const json = { to: "user@example.com", subject: `Mail ${n}`, text: "Hello" }
     const { text } = yield* live(eventually(
       post({ headers: { "idempotency-key": `mail-${n}` }, json }),
-      ({ status }) => status === 202
+      ({ status }) => status === 202,
+      longer.takeover
     ))
     accepted.push(Number(JSON.parse(text).data.id))
   })
@@ -26,7 +28,7 @@ const sendSteadily = Effect.fnUntraced(function*(
   const load = yield* Effect.forkChild(Effect.forever(next))
   const more = (count: number) => {
     const before = accepted.length
-    return eventually(Effect.sync(() => accepted.length), (length) => length >= before + count, "60 seconds")
+    return eventually(Effect.sync(() => accepted.length), (length) => length >= before + count, longer.takeover)
   }
   return { accepted, load, more }
 })
@@ -75,14 +77,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("three nodes behind Cad
         assert.strictEqual(new Set(accepted).size, accepted.length, "each idempotency key has one mail")
         yield* Effect.forEach(
           accepted,
-          (id) => eventually(statusOf(id), (status) => ["sent", "delivered"].includes(status)),
+          (id) => eventually(statusOf(id), (status) => ["sent", "delivered"].includes(status), longer.takeover),
           { concurrency: 8 }
         )
 
         yield* Effect.forEach([again, upgraded, third], (node) => node.stop(), { concurrency: 3 })
         yield* runs(`createdb --maintenance-db="$DATABASE_URL" restored\n${restore}`, env)
         yield* Effect.forEach(ports, (port) => start(port, env.RESTORED_URL), { concurrency: 3 })
-        yield* eventually(statusOf(kept[0] ?? 0), (status) => !status.startsWith("answer"))
+        yield* eventually(statusOf(kept[0] ?? 0), (status) => !status.startsWith("answer"), longer.takeover)
         // What waited in the backup was sent since: it ends, and is not sent again.
         for (const id of kept) assert.include(["sent", "delivered", "canceled"], yield* statusOf(id))
       })

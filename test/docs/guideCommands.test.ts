@@ -10,6 +10,7 @@ import { fences, isCode } from "../support/guideReader.ts"
 import { encryptionKey } from "../support/Service.ts"
 import * as SmtpSink from "../support/SmtpSink.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 import { pages, read, root } from "./documents.ts"
 
 const guides = pages.filter((page) => page.startsWith("docs/guides/"))
@@ -41,7 +42,7 @@ const typed = (block: string, env: Readonly<Record<string, string>>) =>
     ({ changes, child, output }) =>
       // The shell's group has the programs that it started.
       Effect.sync(() => child.pid !== undefined && !output.isOver && process.kill(-child.pid, "SIGTERM")).pipe(
-        Effect.andThen(changes.until(() => output.isOver))
+        Effect.andThen(changes.until(() => output.isOver, longer.start))
       )
   )
 
@@ -96,7 +97,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("commands in the guides
         SMTP_URL: `smtp://127.0.0.1:${sink.port}?tls=never`,
         MAIL_FROM: "Example <hello@example.com>"
       })
-      yield* changes.until(() => output.isOver || output.text.includes("listening on "), "60 seconds")
+      yield* changes.until(() => output.isOver || output.text.includes("listening on "), longer.start)
       assert.match(output.text, /^ok {4}mail: the relay accepts connections/m)
       assert.match(output.text, new RegExp(`mail goes to .*127\\.0\\.0\\.1:${sink.port}`))
       assert.include(output.text, "listening on ")

@@ -23,6 +23,7 @@ import {
 } from "../support/guideReader.ts"
 import { eventually, makeAccount, Service } from "../support/Service.ts"
 import { phoneOf } from "../support/sms.ts"
+import { longer } from "../support/waiting.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import { untilStatus } from "../support/WhatsApp.ts"
 import { blocks, pages, read } from "./documents.ts"
@@ -126,14 +127,14 @@ const receive = (reader: Reader) =>
     const { changes, output } = yield* Effect.acquireRelease(
       Effect.sync(() => spawn({ language: reader.language, code, env: { PORT: String(port), WEBHOOK_SECRET } })),
       ({ changes, child, output }) =>
-        Effect.andThen(Effect.sync(() => child.kill()), changes.until(() => output.code !== undefined))
+        Effect.andThen(Effect.sync(() => child.kill()), changes.until(() => output.code !== undefined, longer.start))
     )
     const forged = { body: "{}", origin: `http://127.0.0.1:${port}` }
     // Nothing listens at first.
     const asked = Effect.catchDefect(reader.node.request("POST", "/", forged), () => Effect.succeed({ status: 0 }))
-    yield* eventually(asked, ({ status }) => status === 401)
+    yield* eventually(asked, ({ status }) => status === 401, longer.start)
     yield* reader.next({ WEBHOOK_ID })
-    yield* changes.until(() => output.stdout.includes("\n"))
+    yield* changes.until(() => output.stdout.includes("\n"), longer.start)
     assert.strictEqual(output.stdout, "verified email.sent\n")
   })
 

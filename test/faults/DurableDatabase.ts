@@ -1,4 +1,4 @@
-import { Context, Effect, Exit, Layer, Schedule, Scope } from "effect"
+import { Context, Effect, Exit, Layer, Scope } from "effect"
 import * as NodeFs from "node:fs"
 import * as NodeOs from "node:os"
 import * as NodePath from "node:path"
@@ -6,6 +6,7 @@ import * as NodeProcess from "node:process"
 import * as EmbeddedPostgres from "../../src/platform/database/embedded/EmbeddedPostgres.ts"
 import { freePort } from "../support/freePort.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { eventually, longer } from "../support/waiting.ts"
 
 const remove = (path: string) => Effect.sync(() => NodeFs.rmSync(path, { recursive: true, force: true }))
 
@@ -52,7 +53,4 @@ const pidFile = (base: string) => NodePath.join(base, "pg18/postmaster.pid")
 
 /** The server removes this file last, when it stops. */
 const stopped = (base: string) =>
-  Effect.sync(() => NodeFs.existsSync(pidFile(base))).pipe(
-    Effect.repeat({ while: (runs) => runs, schedule: Schedule.spaced("20 millis") }),
-    Effect.timeoutOption("10 seconds")
-  )
+  eventually(Effect.sync(() => NodeFs.existsSync(pidFile(base))), (runs) => !runs, longer.start)

@@ -6,6 +6,7 @@ import { asking } from "../support/bulkMail.ts"
 import { eventually, type NodeOptions, type RunningNode, startNode } from "../support/Service.ts"
 import { type SignedEvent, signedEvent } from "../support/signedEvent.ts"
 import type { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 import type { WebhookReceiver } from "../support/WebhookReceiver.ts"
 import type { SinkMessage } from "./SinkProcess.ts"
 
@@ -70,7 +71,7 @@ export const makeCluster = (options: NodeOptions, own: ReadonlyArray<NonNullable
       const node = yield* startNode({ ...options, env: { ...env, ...options.env, ...own[begun++] } })
       nodes = [...nodes, node]
       all = [...all, node]
-      yield* eventually(shardsHeld, (held) => isBalanced(held, nodes.length), "90 seconds")
+      yield* eventually(shardsHeld, (held) => isBalanced(held, nodes.length), longer.takeover)
       return node
     }
   )
@@ -84,7 +85,7 @@ export const makeCluster = (options: NodeOptions, own: ReadonlyArray<NonNullable
       const last = times.filter(({ at }) => at > since).toSorted((a, b) => b.at - a.at)[0]
       return last !== undefined && nodes.includes(last.node) ? last : undefined
     })
-    const owner = yield* eventually(found, (last) => last !== undefined, "60 seconds")
+    const owner = yield* eventually(found, (last) => last !== undefined, longer.takeover)
     return owner ?? (yield* Effect.die("a wait has ended without an owner"))
   })
   /** Kills a node and returns the time. */
@@ -183,7 +184,7 @@ export const completionOf = Effect.fnUntraced(function*(receiver: WebhookReceive
     const ends = events.filter(({ data, event }) => event === "email.bulk_completed" && data["batch_id"] === batch)
     return new Set(ends.map(({ id }) => id))
   }
-  for (let count = 1; ids().size === 0; count++) yield* receiver.received(count, "60 seconds")
+  for (let count = 1; ids().size === 0; count++) yield* receiver.received(count, longer.takeover)
   assert.strictEqual(ids().size, 1, "email.bulk_completed is one event")
 })
 

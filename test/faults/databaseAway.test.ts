@@ -7,6 +7,7 @@ import { type DatabaseState, makeDatabaseProxy } from "../support/DatabaseProxy.
 import { titled } from "../support/look.ts"
 import { eventually, live, makeAccount, startNode } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 import { inTime } from "./inTime.ts"
 
 /** Seconds; `whileDatabaseAnswers.test.ts` checks the exact 5 by the test clock. */
@@ -52,10 +53,11 @@ layer(TestDatabase.layer)("node without its database", (it) => {
         assert.strictEqual((yield* node.request("GET", "/health/live")).status, 200)
 
         yield* proxy.become("up")
-        yield* eventually(node.request("GET", "/health/ready"), ({ status }) => status === 200)
+        yield* eventually(node.request("GET", "/health/ready"), ({ status }) => status === 200, longer.turn)
         const made = yield* eventually(
           node.request("POST", "/v1/api-keys", { key, json: { name: "Back" } }),
-          ({ status }) => status !== 503
+          ({ status }) => status !== 503,
+          longer.turn
         )
         assert.strictEqual(made.status, 201)
         const list = yield* node.request("GET", "/v1/api-keys", { key })
@@ -92,9 +94,9 @@ layer(TestDatabase.layer)("node without its database", (it) => {
         })
         assert.strictEqual(status, 503, text)
         yield* page.open(address)
-        yield* page.until(titled("The service does not answer at the moment"))
+        yield* page.until(titled("The service does not answer at the moment"), longer.turn)
         yield* proxy.become("up")
-        yield* page.until(titled("API keys"), "60 seconds")
+        yield* page.until(titled("API keys"), longer.turn)
       })
   )
 
@@ -107,8 +109,8 @@ layer(TestDatabase.layer)("node without its database", (it) => {
       assert.strictEqual((yield* ready).status, 200)
       yield* proxy.become("replaced")
       assert.strictEqual((yield* ready).status, 503)
-      yield* eventually(ready, ({ status }) => status === 200)
-      yield* eventually(node.request("GET", "/v1/api-keys", { key }), ({ status }) => status === 200)
+      yield* eventually(ready, ({ status }) => status === 200, longer.turn)
+      yield* eventually(node.request("GET", "/v1/api-keys", { key }), ({ status }) => status === 200, longer.turn)
     }))
 
   it.effect(`each of 100 concurrent requests gets 503 within ${limitSeconds} seconds`, () =>

@@ -3,6 +3,7 @@ import { Effect, Fiber, Ref, Result } from "effect"
 import { Agent } from "undici"
 import { makeAccount, type RunningNode, startNode } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { eventually, longer } from "../support/waiting.ts"
 import { between } from "./FaultCluster.ts"
 import { rounds } from "./inTime.ts"
 
@@ -43,7 +44,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "15 minutes" })(
           (index) => Effect.result(client(node, key, index % 2 === 0 ? 0 : 800, answered)),
           { concurrency: "unbounded" }
         ).pipe(Effect.forkChild)
-        yield* Effect.repeat(Effect.delay(Ref.get(count), "20 millis"), { until: (n) => n >= clients * 20 })
+        yield* eventually(Ref.get(count), (n) => n >= clients * 20, longer.load)
         assert.deepStrictEqual(yield* node.stop("SIGTERM"), { code: 0, signal: null })
         const last = Result.succeed({ status: 404, isLast: true })
         assert.deepStrictEqual(yield* Fiber.join(load), Array.from({ length: clients }, () => last))

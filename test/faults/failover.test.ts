@@ -5,6 +5,7 @@ import { eventually, makeAccount, type RunningNode } from "../support/Service.ts
 import { signedEvent } from "../support/signedEvent.ts"
 import { freshNumber } from "../support/sms.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import { listen, makeCluster, randomPause } from "./FaultCluster.ts"
 import { rounds } from "./inTime.ts"
@@ -30,7 +31,8 @@ const sendOne = Effect.fnUntraced(
     // A node that is busy answers 503, and the caller repeats the request.
     const answer = yield* eventually(
       node.request("POST", "/v1/messages", { key, json, headers: { "idempotency-key": email } }),
-      ({ status }) => status !== 503
+      ({ status }) => status !== 503,
+      longer.takeover
     )
     assert.strictEqual(answer.status, 202, answer.text)
     return { id: String(answer.at("data", "id")), email, isReachable: phone.startsWith("+25078") }
@@ -65,7 +67,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
           yield* eventually(
             sql`select count(*)::int as open from failovers where account_id = ${account_id} and completed_at is null`,
             ([row]) => row?.["open"] === 0,
-            "60 seconds"
+            longer.takeover
           )
           const steps = yield* sql`select s.failover_id, s.channel, s.begun_at is not null as begun, s.message_id from
             failover_steps s join failovers f on f.id = s.failover_id where f.account_id = ${account_id}`
@@ -88,7 +90,11 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
               return own.has(String(data["id"])) ? [[id, String(data["id"])] as const] : []
             }))
           )
-          const reported = yield* eventually(ends, (found) => new Set(found.values()).size === own.size, "60 seconds")
+          const reported = yield* eventually(
+            ends,
+            (found) => new Set(found.values()).size === own.size,
+            longer.takeover
+          )
           assert.strictEqual(reported.size, own.size)
           yield* Effect.log(`killed after ${pause} ms: ${reported.size} messages ended once`)
           yield* cluster.start

@@ -6,6 +6,7 @@ import { eventually, makeAccount, type RunningNode } from "../support/Service.ts
 import { freshNumber } from "../support/sms.ts"
 import { makeSmsc, receiptText, type Smsc } from "../support/Smsc.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import { between, listen, makeCluster, randomPause } from "./FaultCluster.ts"
 import { rounds } from "./inTime.ts"
@@ -96,7 +97,8 @@ const send = Effect.fnUntraced(function*(
       json: { to: {}, steps, ...send_at },
       headers: { "idempotency-key": name }
     }),
-    ({ status }) => status !== 503
+    ({ status }) => status !== 503,
+    longer.takeover
   )
   assert.strictEqual(answer.status, 202, answer.text)
   return { id: String(answer.at("data", "id")), state, to: steps.map(({ to }) => to) } satisfies Sent
@@ -139,7 +141,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
           const cluster = makeCluster({ smtpPort: sink.port, env })
           yield* Effect.all([cluster.start, cluster.start], { concurrency: 2 })
           for (let round = 0; round < rounds; round++) {
-            yield* smsc.until(({ bound }) => bound() === 1, "60 seconds")
+            yield* smsc.until(({ bound }) => bound() === 1, longer.takeover)
             const { accountId: account, key } = yield* makeAccount()
             const receiver = yield* makeWebhookReceiver()
             yield* listen(cluster.any(0), key, { url: receiver.url, events: ["message.*"] })
@@ -158,7 +160,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
             const submits = (number = "") => smsc.submits.filter(({ to }) => `+${to}` === number)
 
             const late = yield* sendAll("late")
-            yield* smsc.until(() => late.every(({ to }) => submits(to[1]).length === 1))
+            yield* smsc.until(() => late.every(({ to }) => submits(to[1]).length === 1), longer.takeover)
             const others = yield* Effect.forEach(["not begun", "handed over", "being handed over", "refused"], sendAll)
             const node = round % 2 === 0 ? (yield* cluster.ownerOf(hasBind)).node : cluster.any(round)
             const survivor = cluster.any(0) === node ? cluster.any(1) : cluster.any(0)
@@ -183,7 +185,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
             const canceled = new Map(yield* Fiber.join(canceling))
             yield* sql`update failovers set send_at = now(), due_at = now()
               where account_id = ${account} and status = 'scheduled'`
-            yield* smsc.until(({ bound }) => bound() === 1, "60 seconds")
+            yield* smsc.until(({ bound }) => bound() === 1, longer.takeover)
             for (const { to: [number = ""] } of late) {
               const id = smsc.submits.findIndex(({ to }) => `+${to}` === number)
               smsc.deliver({
@@ -196,7 +198,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
             yield* eventually(
               sql`select id, status from failovers where account_id = ${account} and completed_at is null`,
               (rows) => rows.length === 0,
-              "90 seconds"
+              longer.takeover
             )
 
             const mails = (yield* sink.messages).flatMap(({ to }) => to)

@@ -8,6 +8,7 @@ import { freshNumber } from "../support/sms.ts"
 import { makeSmsc } from "../support/Smsc.ts"
 import * as SmtpSink from "../support/SmtpSink.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import {
   checkLedger,
@@ -58,7 +59,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
           })
           // At 50 a second, claimed parts wait for their time. By now the bind has its node: it may have moved when the second
           // one joined.
-          yield* smsc.until(({ submits }) => submits.length > 20)
+          yield* smsc.until(({ submits }) => submits.length > 20, longer.takeover)
           const { node: frozen } = yield* cluster.ownerOf(`"bind":"smpp"`)
           const survivor = nodes.find((node) => node !== frozen) ?? frozen
           const client = helo(nodes.indexOf(frozen))
@@ -77,7 +78,8 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
           }
           yield* eventually(
             Effect.sync(() => sink.dots.filter(({ to }) => to.startsWith(`batch${batches.length - 1}-`)).length),
-            (sent) => sent > 50
+            (sent) => sent > 50,
+            longer.takeover
           )
           const bindsBefore = smsc.binds()
           yield* frozen.signal("SIGSTOP")
@@ -86,8 +88,8 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
           const dotted = new Set(sink.dots.filter((dot) => dot.client === client).map(({ to }) => to))
           const submitted = new Set(smsc.submits.map(({ to }) => to))
           // Its leases and its shards are over once the other node has the batch and the bind.
-          yield* survivor.logged(runsBatch(batches.at(-1) ?? ""), "60 seconds")
-          yield* smsc.until(({ binds }) => binds() > bindsBefore)
+          yield* survivor.logged(runsBatch(batches.at(-1) ?? ""), longer.takeover)
+          yield* smsc.until(({ binds }) => binds() > bindsBefore, longer.takeover)
           yield* frozen.signal("SIGCONT")
 
           for (const batch of batches) yield* ended(survivor, key, batch)
@@ -129,7 +131,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
           const survivor = cluster.any(0) === frozen ? cluster.any(1) : cluster.any(0)
           yield* frozen.signal("SIGSTOP")
           const frozenAt = yield* now
-          yield* survivor.logged(runsBatch(batch), "60 seconds")
+          yield* survivor.logged(runsBatch(batch), longer.takeover)
           const takeover = ((yield* now) - frozenAt) / 1000
           // It thaws while the other node is sending.
           yield* frozen.signal("SIGCONT")

@@ -7,6 +7,7 @@ import { eventually, makeAccount, startNode } from "../support/Service.ts"
 import { sendEmail } from "../support/singleMail.ts"
 import * as SmtpSink from "../support/SmtpSink.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import {
   between,
@@ -212,7 +213,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
             yield* eventually(
               sql`select from notices where status <> 'sent'`,
               (rows) => rows.length === 0,
-              "90 seconds"
+              longer.takeover
             )
             const doubtful = begun.map(({ email }) => String(email))
             const twice = checkLedger(yield* sink.messages, { recipients, doubtful })
@@ -249,7 +250,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
             yield* eventually(
               cluster.any(0).request("GET", "/v1/email/messages?status=queued", { key }),
               ({ at }) => at("meta", "total") === 0,
-              "90 seconds"
+              longer.takeover
             )
             const settledIn = ((yield* now) - killedAt) / 1000
             const twice = checkLedger(yield* sink.messages, { recipients, doubtful })

@@ -3,6 +3,7 @@ import { Effect, Fiber } from "effect"
 import * as NodeFs from "node:fs"
 import * as NodeNet from "node:net"
 import { eventually, makeAccount, Service } from "../support/Service.ts"
+import { longer } from "../support/waiting.ts"
 import { inTime, rounds } from "./inTime.ts"
 
 const MiB = 1024 * 1024
@@ -104,7 +105,7 @@ layer(Service.layer({ env: { NODE_OPTIONS: "--max-old-space-size=256" } }), {
         const clients = yield* Effect.all(
           Array.from({ length: 60 }, () => connect(port, "127.0.0.2", [head, full.subarray(1)]))
         )
-        const seen = yield* eventually(Effect.sync(() => statuses(clients)), (seen) => seen.length >= 55)
+        const seen = yield* eventually(Effect.sync(() => statuses(clients)), (seen) => seen.length >= 55, longer.load)
         assert.isTrue(seen.every((status) => status === 503), seen.join())
         assert.isTrue(
           clients.some(({ isClosed, text }) => text === "" && !isClosed),
@@ -124,7 +125,7 @@ layer(Service.layer({ env: { NODE_OPTIONS: "--max-old-space-size=256" } }), {
               ? [post("/v1/auth/login", [`Content-Length: ${MiB}`]), full.subarray(0, MiB)]
               : [post("/v1/auth/login", ["Transfer-Encoding: chunked"]), ...Array.from({ length: 16 }, () => chunked)]
           )))
-        const seen = yield* eventually(Effect.sync(() => statuses(clients)), (seen) => seen.length >= 350, "60 seconds")
+        const seen = yield* eventually(Effect.sync(() => statuses(clients)), (seen) => seen.length >= 350, longer.load)
         assert.deepStrictEqual([...new Set(seen)], [413])
       })))
 
@@ -135,7 +136,7 @@ layer(Service.layer({ env: { NODE_OPTIONS: "--max-old-space-size=256" } }), {
           Array.from({ length: 4_000 }, (_, index) => connect(port, `127.0.0.${2 + index % 10}`))
         )
         const open = () => clients.filter(({ isClosed }) => !isClosed).length
-        yield* eventually(Effect.sync(open), (count) => count <= 2_000)
+        yield* eventually(Effect.sync(open), (count) => count <= 2_000, longer.load)
         assert.isAbove(open(), 0)
       })))
 
@@ -144,7 +145,7 @@ layer(Service.layer({ env: { NODE_OPTIONS: "--max-old-space-size=256" } }), {
         const { port } = yield* Service
         const clients = yield* Effect.all(Array.from({ length: 700 }, () => connect(port, "127.0.0.2")))
         const refused = () => clients.filter(({ isClosed }) => isClosed)
-        yield* eventually(Effect.sync(() => refused().length), (count) => count >= 200)
+        yield* eventually(Effect.sync(() => refused().length), (count) => count >= 200, longer.load)
         assert.deepStrictEqual([...new Set(statuses(refused()))], [503])
         assert.include(refused()[0]?.text.toLowerCase(), "retry-after: ")
       })))
@@ -160,7 +161,7 @@ layer(Service.layer({ env: { NODE_OPTIONS: "--max-old-space-size=256" } }), {
         const seen = yield* eventually(
           Effect.sync(() => statuses(clients)),
           (seen) => seen.length >= 8_000,
-          "60 seconds"
+          longer.load
         )
         assert.includeMembers([200, 503], [...new Set(seen)])
         assert.isTrue(seen.includes(200) && seen.includes(503))
@@ -178,7 +179,7 @@ layer(Service.layer({ env: { NODE_OPTIONS: "--max-old-space-size=256" } }), {
         // 80 MB for each client: Linux holds up to 40 of them for a connection.
         for (const { socket } of clients) socket.pause().write(get.repeat(90))
         const again = request("GET", `/v1/email/templates/${String(created.at("data", "id"))}`, { key })
-        const refused = yield* eventually(again, ({ status }) => status === 503)
+        const refused = yield* eventually(again, ({ status }) => status === 503, longer.load)
         assert.isDefined(refused.headers["retry-after"])
       })))
   }

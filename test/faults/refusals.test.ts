@@ -6,6 +6,7 @@ import { ended, sendBulk } from "../support/bulkMail.ts"
 import { type Answer, eventually, makeAccount, type RunningNode, startNode } from "../support/Service.ts"
 import { freshNumber } from "../support/sms.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import { pairedSession, WhatsApp } from "../support/WhatsApp.ts"
 import { unpaced } from "../support/whatsAppMessages.ts"
@@ -138,11 +139,11 @@ layer(Stage.layer, options)("a database that says no", (it) => {
             )
             const seen = yield* Fiber.join(probes)
             // A disk is full for a node once a table needs a new block, which a slow one needs later.
-            if (outages.includes(fault)) yield* eventually(ready, ({ status }) => status === 503)
+            if (outages.includes(fault)) yield* eventually(ready, ({ status }) => status === 503, longer.turn)
             yield* end
-            yield* eventually(ready, ({ status }) => status === 200, "60 seconds")
+            yield* eventually(ready, ({ status }) => status === 200, longer.takeover)
             const healthy = ledger.answers.length
-            yield* eventually(Effect.sync(() => ledger.answers.length), (count) => count > healthy + 20)
+            yield* eventually(Effect.sync(() => ledger.answers.length), (count) => count > healthy + 20, longer.turn)
             yield* Fiber.interrupt(clients)
 
             const refused = ledger.answers.filter(({ status }) => status >= 300)
@@ -164,7 +165,7 @@ layer(Stage.layer, options)("a database that says no", (it) => {
 
             const { at } = yield* ended(node, key, batch)
             assert.deepInclude(at("data"), { status: "completed", total: bulk.length, sent: bulk.length, queued: 0 })
-            yield* eventually(unfinished(accountId, hook.id), isFinished, "90 seconds")
+            yield* eventually(unfinished(accountId, hook.id), isFinished, longer.takeover)
             const copies = Map.groupBy((yield* messages).flatMap(({ to }) => to), (to) => to)
             assert.deepStrictEqual(ledger.emails.filter((to) => !copies.has(to)), [], "recipients were lost")
             yield* checkPhones(phones, { from: session.number, texts: ledger.texts })
@@ -196,16 +197,17 @@ layer(Stage.layer, options)("a database that says no", (it) => {
         yield* readOnlySessions(true)
         yield* eventually(
           Effect.all([sessions, ready]),
-          ([open, { status }]) => status === 503 && open.length >= 3
+          ([open, { status }]) => status === 503 && open.length >= 3,
+          longer.turn
         )
         const before = yield* sessions
         yield* readOnlySessions(false)
         yield* eventually(
           sessions,
           (open) => before.every(({ pid }) => open.every((session) => session["pid"] !== pid)),
-          "60 seconds"
+          longer.takeover
         )
-        yield* eventually(ready, ({ status }) => status === 200)
+        yield* eventually(ready, ({ status }) => status === 200, longer.turn)
         const answer = yield* node.request("POST", "/v1/api-keys", { key, json: { name: "Back" } })
         assert.strictEqual(answer.status, 201)
       })

@@ -11,6 +11,7 @@ import * as ScriptedSmtp from "../support/ScriptedSmtp.ts"
 import { eventually, makeAccount, type RunningNode, startNode } from "../support/Service.ts"
 import { reaching, sendEmail } from "../support/singleMail.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 import { rounds } from "./inTime.ts"
 
 /** Batches with faults, each compared with one without; each pair has a new node, because a node remembers faults. */
@@ -114,7 +115,7 @@ const sendTo = Effect.fnUntraced(function*(
   const since = performance.now()
   const recipients = [...before, ...people].map(addressOf)
   const batch = yield* sendBulk(node, key, { subject: "s", html: "<p>h</p>", recipients })
-  yield* relay.server.until(() => people.every((name) => relay.arrivals.has(name)), "60 seconds")
+  yield* relay.server.until(() => people.every((name) => relay.arrivals.has(name)), longer.turn)
   const times = people.flatMap((name) => relay.arrivals.get(name) ?? []).toSorted((a, b) => a - b)
   const latest = times[Math.ceil(people.length * 0.95) - 1]
   if (latest === undefined) return yield* Effect.die("fewer mails have arrived than people were waited for")
@@ -129,7 +130,7 @@ const makeRetriesDue = Effect.fnUntraced(function*(batch: string) {
   const waiting = yield* eventually(
     rows,
     (found) => found.filter(({ error }) => error !== null).length >= 4,
-    "60 seconds"
+    longer.turn
   )
   // A recipient that used no attempt waits for the relay, not for its back-off.
   for (const row of waiting.filter((found) => found["status"] === "queued" && Number(found["attempt_count"]) > 0)) {

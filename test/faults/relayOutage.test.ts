@@ -9,6 +9,7 @@ import { selfSigned } from "../support/selfSigned.ts"
 import { eventually, makeAccount, type NodeOptions, type RunningNode, startNode } from "../support/Service.ts"
 import { reaching, sendEmail } from "../support/singleMail.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 
 const people = Array.from({ length: 300 }, (_, index) => `wait${index}@people.example`)
 const text = { subject: "s", html: "<p>h</p>" }
@@ -17,7 +18,7 @@ const text = { subject: "s", html: "<p>h</p>" }
 const waiting = Effect.fnUntraced(function*(node: RunningNode, key: string) {
   const batch = yield* sendBulk(node, key, { ...text, recipients: people })
   const single = yield* sendEmail(node, key, { ...text, to: "alone@people.example" })
-  yield* eventually(Effect.sync(() => pauses(node)), (count) => count >= 3, "60 seconds")
+  yield* eventually(Effect.sync(() => pauses(node)), (count) => count >= 3, longer.turn)
   return { batch, single }
 })
 
@@ -130,7 +131,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
           const { key } = yield* makeAccount()
           const recipients = ["poison@people.example", ...people.slice(0, 19)]
           const batch = yield* sendBulk(node, key, { ...text, recipients })
-          yield* relay.until(() => relay.bodies.length === 19, "60 seconds")
+          yield* relay.until(() => relay.bodies.length === 19, longer.turn)
           // Makes retries due at once; the sweeper wakes a batch that has due recipients.
           yield* Effect.forkChild(
             Effect.forever(Effect.delay(

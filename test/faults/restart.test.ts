@@ -5,6 +5,7 @@ import { ended, sendBulk } from "../support/bulkMail.ts"
 import { eventually, makeAccount } from "../support/Service.ts"
 import { sendEmail } from "../support/singleMail.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import { DurableDatabase } from "./DurableDatabase.ts"
 import {
@@ -81,7 +82,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
           yield* eventually(
             cluster.any(0).request("GET", "/v1/email/messages?status=sent", { key }),
             ({ at }) => at("meta", "total") === 4,
-            "90 seconds"
+            longer.takeover
           )
           assert.strictEqual(checkLedger(yield* sink.messages, { recipients, doubtful: [] }), 0)
         })
@@ -163,7 +164,7 @@ layer(OwnServer, { excludeTestServices: true })("restart of PostgreSQL under loa
             return status === 200 && (yield* now) - restartedAt > 1_500
           })
           // Like clients that poll a batch's progress.
-          yield* eventually(poll, (isDone) => isDone, "60 seconds")
+          yield* eventually(poll, (isDone) => isDone, longer.takeover)
           const { at } = yield* ended(cluster.any(0), key, batch)
           const seconds = ((yield* now) - restartedAt) / 1000
           const twice = checkLedger(yield* sink.messages, { recipients, doubtful: recipients })

@@ -3,6 +3,7 @@ import { Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
 import { secondsAhead } from "../support/scheduled.ts"
 import { type Answer, eventually, type RunningNode } from "../support/Service.ts"
+import { longer } from "../support/waiting.ts"
 import { randomPause } from "./FaultCluster.ts"
 
 /**
@@ -83,7 +84,7 @@ export const quiet = Effect.fnUntraced(function*(account: number) {
     sql`select recipient, status from email_messages where account_id = ${account} and ${open}
       union all select recipient, status from messages where account_id = ${account} and ${open}`,
     (rows) => rows.length === 0,
-    "90 seconds"
+    longer.takeover
   )
 })
 

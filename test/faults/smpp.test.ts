@@ -6,6 +6,7 @@ import { eventually, makeAccount } from "../support/Service.ts"
 import { freshNumber } from "../support/sms.ts"
 import { makeSmsc, receiptText } from "../support/Smsc.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 import { makeCluster } from "./FaultCluster.ts"
 import { inTime, rounds } from "./inTime.ts"
 
@@ -43,7 +44,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
             // The carrier never answers the first bind's submits: all of them are in flight when the node dies.
             smsc.answer(() => ({ never: true }))
             // A node unbinds before another gets the shard, so once all have their shards the one bind is stable.
-            yield* smsc.until(({ bound }) => bound() === 1)
+            yield* smsc.until(({ bound }) => bound() === 1, longer.takeover)
             // A new account per round, so that its totals count this round only.
             const { key } = yield* makeAccount()
             const numbers = Array.from({ length: 1_200 }, freshNumber)
@@ -53,13 +54,14 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
                 json: { content: "Hello", recipients: numbers.slice(from, from + 400) }
               }))
             yield* smsc.until(({ submits }) =>
-              submits.length - before >= inFlight
-            )
+              submits.length - before >= inFlight, longer.takeover)
             const { node } = yield* cluster.ownerOf(hasBind)
             const killedAt = yield* cluster.kill(node)
             const rows = yield* sql`select m.recipient from sms_parts p join messages m on m.id = p.message_id
               where p.status = 'sending'`
-            const doubtful = new Set(rows.map((row) => String(row["recipient"])))
+            const doubtful = new Set(rows.map((row) =>
+              String(row["recipient"])
+            ))
             assert.isAtLeast(doubtful.size, inFlight)
             // Carriers reuse ids: these are the same in each round.
             smsc.answer((_, index) => ({ id: `${index - before}`, receipts: [receiptText(`${index - before}`)] }))
@@ -77,7 +79,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
             yield* eventually(
               cluster.any(0).request("GET", "/v1/sms/messages?status=delivered", { key }),
               ({ at }) => at("meta", "total") === numbers.length,
-              "90 seconds"
+              longer.takeover
             )
             const counts = new Map<string, number>()
             for (const { to } of smsc.submits.slice(before)) counts.set(`+${to}`, (counts.get(`+${to}`) ?? 0) + 1)

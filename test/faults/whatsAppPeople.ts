@@ -2,6 +2,7 @@ import { assert } from "@effect/vitest"
 import { type Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { eventually, type RunningNode } from "../support/Service.ts"
+import { longer } from "../support/waiting.ts"
 import { WhatsApp } from "../support/WhatsApp.ts"
 import type { inboundAccount } from "../support/whatsAppEvents.ts"
 
@@ -20,7 +21,7 @@ export const settled = Effect.fnUntraced(function*(node: RunningNode, key: strin
   yield* eventually(
     node.request("GET", "/v1/whatsapp/messages?status=queued", { key }),
     ({ at, status }) => status === 200 && at("meta", "total") === 0,
-    "90 seconds"
+    longer.takeover
   )
 })
 
@@ -37,7 +38,7 @@ export const checkPhones = Effect.fnUntraced(
       const seen = () =>
         controls.messages(phone).filter(({ from, text }) => from === sent.from && sent.texts.includes(text ?? ""))
       return Effect.map(
-        eventually(Effect.sync(seen), ({ length }) => length >= expected.length, "90 seconds"),
+        eventually(Effect.sync(seen), ({ length }) => length >= expected.length, longer.takeover),
         (all) => {
           assert.deepStrictEqual(all.map(({ text }) => text).toSorted(), expected.toSorted())
           return all
@@ -78,7 +79,11 @@ export const checkPublished = Effect.fnUntraced(
   ) {
     const sql = yield* SqlClient.SqlClient
     const messages = yield* account.published("message.received", all.length)
-    yield* eventually(sql`select from whatsapp_inbox where done_at is null`, (rows) => rows.length === 0, "90 seconds")
+    yield* eventually(
+      sql`select from whatsapp_inbox where done_at is null`,
+      (rows) => rows.length === 0,
+      longer.takeover
+    )
     const seen = messages.map(({ content, from }) => `${String(from)} ${(content as { readonly body: string }).body}`)
     assert.deepStrictEqual(seen.toSorted(), all.map(({ from, text }) => `+${from} ${text}`).toSorted())
     assert.strictEqual(new Set(messages.map(({ message_id }) => message_id)).size, all.length)

@@ -1,9 +1,10 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Fiber, Layer, Schedule } from "effect"
+import { Effect, Exit, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as NodeCrypto from "node:crypto"
 import { eventually, makeAccount, type RequestOptions, type RunningNode, startNode } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 import { pairedSession, WhatsApp } from "../support/WhatsApp.ts"
 import { unpaced } from "../support/whatsAppMessages.ts"
 import { hasSession, makeCluster, now, randomPause } from "./FaultCluster.ts"
@@ -17,11 +18,10 @@ const longestTakeover = 15
 
 /** Asks nodes until one accepts the message; the idempotency key makes it one message whichever node accepted it. */
 const sendUntilAccepted = (any: (index: number) => RunningNode, index: number, options: RequestOptions) =>
-  Effect.suspend(() => any(index).request("POST", "/v1/whatsapp/send", options)).pipe(
-    Effect.filterOrFail(({ status }) => status === 202, ({ text }) => text),
-    Effect.sandbox,
-    Effect.retry({ schedule: Schedule.spaced("100 millis") }),
-    Effect.orDie
+  eventually(
+    Effect.exit(Effect.suspend(() => any(index).request("POST", "/v1/whatsapp/send", options))),
+    (answer) => Exit.isSuccess(answer) && answer.value.status === 202,
+    longer.takeover
   )
 
 layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), layerOptions)(
@@ -101,7 +101,7 @@ layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), layerOptions)("Wha
           for (const [index, die] of dying.entries()) {
             yield* randomPause(10, 200)
             die()
-            yield* eventually(logins, (count) => count > before + index, "90 seconds")
+            yield* eventually(logins, (count) => count > before + index, longer.takeover)
           }
           yield* settled(node, key)
           const twice = yield* checkPhones(phones, { from: session.number, texts })
@@ -172,7 +172,7 @@ layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), layerOptions)(
             const sent = yield* eventually(
               survivor.request("POST", "/v1/whatsapp/send-bulk", { key, json }),
               ({ status }) => status !== 409,
-              "90 seconds"
+              longer.takeover
             )
             assert.strictEqual(sent.status, 202, sent.text)
             const pause = yield* randomPause(50, 600)

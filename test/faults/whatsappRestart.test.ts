@@ -3,6 +3,7 @@ import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { eventually, makeAccount, startNode } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 import { pairedSession, WhatsApp } from "../support/WhatsApp.ts"
 import { inboundAccount } from "../support/whatsAppEvents.ts"
 import { accepted, unpaced, untilArrived, untilMessage } from "../support/whatsAppMessages.ts"
@@ -61,7 +62,7 @@ layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), layerOptions)(
             const json = { session_id: session.id, recipients: swallowed.map((text) => ({ to, variables: { text } })) }
             yield* node.request("POST", "/v1/whatsapp/send-bulk", { key, json: { ...json, content: "{{text}}" } })
             // One connection takes no more messages while these are unacknowledged.
-            const before = yield* eventually(unfinished, ({ written }) => written.length === 51, "90 seconds")
+            const before = yield* eventually(unfinished, ({ written }) => written.length === 51, longer.takeover)
             assert.lengthOf(before.queued, 10)
             yield* round % 2 === 0 ? node.stop() : node.kill
             assert.deepStrictEqual(yield* unfinished, before)
@@ -105,7 +106,7 @@ layer(OwnServer, layerOptions)("restart of PostgreSQL with a WhatsApp session", 
           const answer = yield* eventually(
             cluster.any(0).request("POST", "/v1/whatsapp/send-bulk", { key, json }),
             ({ status }) => status === 202,
-            "90 seconds"
+            longer.takeover
           )
           const written = textsOf(100, `in${round}`).map((text, index) => ({
             text,

@@ -7,6 +7,7 @@ import { assertRefused, endpoints } from "../contract/contract.ts"
 import { mailsTo, mailTo } from "../support/sandboxMails.ts"
 import { eventually, makeAccount, makeKey, Service } from "../support/Service.ts"
 import { transaction } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 
 const password = "correct horse battery"
 
@@ -340,7 +341,8 @@ layer(Service.layer())((it) => {
         assert.strictEqual((yield* bulk(3)).status, 202)
         const usage = yield* eventually(
           request("GET", "/v1/account/usage", { key }),
-          ({ at }) => at("data", "metrics", 1, "count") === 5
+          ({ at }) => at("data", "metrics", 1, "count") === 5,
+          longer.turn
         )
         assert.deepStrictEqual(usage.at("data", "metrics"), [
           { metric: "email", count: 5, cost_usd: 0 },

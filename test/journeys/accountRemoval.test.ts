@@ -8,6 +8,7 @@ import { eventually, makeAccount, makeKey, Service, startNode } from "../support
 import { freshNumber } from "../support/sms.ts"
 import * as SmtpSink from "../support/SmtpSink.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import { createSession, pairedSession, storedOf, WhatsApp } from "../support/WhatsApp.ts"
 
@@ -114,7 +115,7 @@ layer(Node)("account deletion", (it) => {
         const neighbour = yield* makeAccount()
         const mine = { to: "n@example.com", subject: "s", text: "t" }
         const sent = yield* request("POST", "/v1/email/send", { key: neighbour.key, json: mine })
-        yield* eventually(history(accountId), ([row]) => Number(row?.["n"]) >= 3)
+        yield* eventually(history(accountId), ([row]) => Number(row?.["n"]) >= 3, longer.turn)
         const before = yield* remains(traces)
         assert.isAbove(before.tables, 25)
         for (
@@ -171,7 +172,7 @@ layer(Node)("account deletion", (it) => {
         }`
 
         const bare = ["account_erasures", "accounts", "removed_webhooks"]
-        yield* eventually(remains(traces), ({ found }) => found.every((table) => bare.includes(table)), "60 seconds")
+        yield* eventually(remains(traces), ({ found }) => found.every((table) => bare.includes(table)), longer.turn)
         const [row] = yield* sql`select name, email, password_hash from accounts where id = ${accountId}`
         assert.deepStrictEqual({ ...row }, {
           name: "",
@@ -180,7 +181,7 @@ layer(Node)("account deletion", (it) => {
         })
 
         yield* ageDeletion("16 minutes")
-        yield* eventually(remains(traces), ({ found }) => found.length === 0, "60 seconds")
+        yield* eventually(remains(traces), ({ found }) => found.length === 0, longer.turn)
         const hashes = sql`select from revoked_api_keys`
         assert.strictEqual((yield* hashes).length, 3)
         yield* prune
@@ -210,12 +211,12 @@ layer(Node)("account deletion", (it) => {
         ([row]) => Number(row?.["n"])
       )
       yield* second.request("DELETE", "/v1/account", { key, json: { confirmation: "DELETE" } })
-      yield* eventually(left, (count) => count < 200_000, "60 seconds")
+      yield* eventually(left, (count) => count < 200_000, longer.load)
       yield* Effect.all([first.kill, second.kill], { concurrency: "unbounded" })
       assert.isAbove(yield* left, 0)
       yield* startNode()
       yield* ageDeletion("16 minutes")
-      yield* eventually(remains({ accountId }), ({ found }) => found.length === 0, "60 seconds")
+      yield* eventually(remains({ accountId }), ({ found }) => found.length === 0, longer.turn)
     }), { timeout: 120_000 })
 })
 
@@ -285,14 +286,16 @@ layer(Busy, { excludeTestServices: true })("deletion of a busy account", (it) =>
       const taken = sink.messages.length
       yield* eventually(
         Effect.sync(() => simulator.controls.sessions()),
-        (sessions) => !sessions.some(({ session }) => session === device)
+        (sessions) => !sessions.some(({ session }) => session === device),
+        longer.turn
       )
       yield* eventually(
         Effect.all([storedOf(id), storedOf(waiting.id)]),
-        (stored) => stored.every(({ keys, rows }) => keys + rows === 0)
+        (stored) => stored.every(({ keys, rows }) => keys + rows === 0),
+        longer.turn
       )
       yield* ageDeletion("16 minutes")
-      yield* eventually(remains(traces), ({ found }) => found.length === 0, "60 seconds")
+      yield* eventually(remains(traces), ({ found }) => found.length === 0, longer.turn)
       assert.strictEqual((yield* parts).length, 0)
       // Only mails already claimed when the deletion arrived may still go out.
       assert.isBelow(sink.messages.length - taken, 60)

@@ -5,6 +5,7 @@ import { ApiKeyId } from "../../src/values/Ids.ts"
 import { assertRefused } from "../contract/contract.ts"
 import { placesOf } from "../support/placesOf.ts"
 import { eventually, makeAccount, makeKey, type RunningNode, Service, startNode } from "../support/Service.ts"
+import { inPatience, longer } from "../support/waiting.ts"
 
 class SecondNode
   extends Context.Service<SecondNode, RunningNode>()("messaging-service/test/journeys/apiKeys.test/SecondNode")
@@ -144,7 +145,7 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("API keys", (i
       const revoked = yield* here.request("DELETE", `/v1/api-keys/${victim.id}`, { key: owner.key })
       assert.strictEqual(revoked.status, 200)
       isRevoked = true
-      yield* Fiber.join(loading)
+      yield* inPatience(Fiber.join(loading), () => `${late.length} late answers`, longer.load)
       assert.deepStrictEqual([...new Set(late)], [401])
     }))
 

@@ -11,6 +11,7 @@ import { encryptionKey, eventually, type RunningNode, startNode } from "../suppo
 import { signedEvent } from "../support/signedEvent.ts"
 import { reaching, sendEmail } from "../support/singleMail.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 
 const run = (program: string, words: ReadonlyArray<string>) =>
@@ -67,7 +68,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a backup", (it) => {
       yield* check(second)
       yield* second.stop()
       const pid = NodePath.join(DATA_DIR, "db/pg18/postmaster.pid")
-      yield* eventually(Effect.sync(() => NodeFs.existsSync(pid)), (runs) => !runs)
+      yield* eventually(Effect.sync(() => NodeFs.existsSync(pid)), (runs) => !runs, longer.start)
       const copy = NodePath.join(directory, "copy")
       yield* run("cp", ["-a", DATA_DIR, copy])
       NodeFs.rmSync(DATA_DIR, { recursive: true })

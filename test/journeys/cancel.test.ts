@@ -9,6 +9,7 @@ import { freshNumber, sendSms } from "../support/sms.ts"
 import { makeSmsc } from "../support/Smsc.ts"
 import * as SmtpSink from "../support/SmtpSink.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 import { pairedSession, WhatsApp } from "../support/WhatsApp.ts"
 import { accepted, untilArrived } from "../support/whatsAppMessages.ts"
 
@@ -120,7 +121,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the cancel of one SMS"
       assert.strictEqual(answer.at("data", "status"), "canceled")
       const again = yield* other.request("POST", `/v1/sms/messages/${id}/cancel`, { key })
       assertRefused(again, 409, "message_over")
-      yield* smsc.until(({ submits }) => submits.length === 12, "60 seconds")
+      yield* smsc.until(({ submits }) => submits.length === 12, longer.turn)
       assert.isFalse(smsc.submits.some((submit) => `+${submit.to}` === to))
     }))
 })

@@ -12,6 +12,7 @@ import { makeDnsServer } from "../support/DnsServer.ts"
 import { freePort } from "../support/freePort.ts"
 import { programAt } from "../support/programs.ts"
 import { eventually, makeAccount, makeKey, Service, startNode } from "../support/Service.ts"
+import { longer } from "../support/waiting.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import { create as createWebhook } from "../support/webhookStories.ts"
 import { createSession } from "../support/WhatsApp.ts"
@@ -256,12 +257,12 @@ layer(Service.layer(), { excludeTestServices: true })("messaging", (it) => {
         if (goesOn.has(name)) {
           const { output } = yield* startMessaging(given, env)
           const [value] = valuesIn(
-            yield* eventually(Effect.sync(() => output.text), (text) => text.includes("\n")),
+            yield* eventually(Effect.sync(() => output.text), (text) => text.includes("\n"), longer.start),
             name
           )
           if (!isPair({ words })) continue
           yield* scan(Number(value?.["session_id"]), "15550108002")
-          yield* eventually(Effect.sync(() => output.code), (code) => code === 0)
+          yield* eventually(Effect.sync(() => output.code), (code) => code === 0, longer.start)
           assert.deepInclude(valuesIn(output.text, name).at(-1), { status: "connected" })
           continue
         }
@@ -292,7 +293,7 @@ layer(Service.layer(), { excludeTestServices: true })("messaging", (it) => {
       const { env } = yield* environment
       const { output } = yield* startMessaging(["logs", "--follow"], env)
       yield* messaging(["send", "sms", "+250788123456", "Ready"], env)
-      yield* eventually(Effect.sync(() => output.text), (text) => /sms +delivered .*Ready/.test(text))
+      yield* eventually(Effect.sync(() => output.text), (text) => /sms +delivered .*Ready/.test(text), longer.start)
     }))
 
   it.effect("logs --follow begins with as many messages as --limit says, and repeats no others as new", () =>
@@ -305,9 +306,9 @@ layer(Service.layer(), { excludeTestServices: true })("messaging", (it) => {
       const list = node.request("GET", "/v1/sms/messages?status=delivered", { key })
       yield* eventually(list, ({ at }) => at("meta", "total") === 8)
       const { output } = yield* startMessaging(["logs", "--follow", "--limit", "3"], env)
-      yield* eventually(Effect.sync(() => output.text), (text) => text.includes("Old 7"))
+      yield* eventually(Effect.sync(() => output.text), (text) => text.includes("Old 7"), longer.start)
       yield* send("New \u001b[2Jone")
-      yield* eventually(Effect.sync(() => output.text), (text) => /sms +delivered .*New/.test(text))
+      yield* eventually(Effect.sync(() => output.text), (text) => /sms +delivered .*New/.test(text), longer.start)
       const old = output.text.split("\n").filter((line) => line.includes("Old"))
       assert.deepStrictEqual(old.map((line) => line.slice(-5)), ["Old 5", "Old 6", "Old 7"])
       // A terminal would obey it.
@@ -334,7 +335,7 @@ layer(Service.layer(), { excludeTestServices: true })("messaging", (it) => {
       const { child, output } = yield* startMessaging(["otp", "check", "+250788222333", "123456"], env)
       yield* silent.received(1)
       child.kill("SIGINT")
-      yield* eventually(Effect.sync(() => output.code), (code) => code !== null)
+      yield* eventually(Effect.sync(() => output.code), (code) => code !== null, longer.start)
       assert.strictEqual(output.code, 130, output.text)
     }))
 
@@ -354,9 +355,9 @@ layer(Service.layer(), { excludeTestServices: true })("messaging", (it) => {
       const receiver = yield* makeWebhookReceiver({ script: [{ status: 302, headers: { location: "/other" } }, 200] })
       const words = ["webhooks", "listen", "--port", String(yield* freePort), "--forward-to", receiver.url]
       const { output } = yield* startMessaging([...words, "--events", "email.*"], env)
-      yield* eventually(Effect.sync(() => output.text), (text) => text.includes("Ctrl-C"))
+      yield* eventually(Effect.sync(() => output.text), (text) => text.includes("Ctrl-C"), longer.start)
       yield* messaging(["send", "email", "ada@example.com", "--subject", "Hello", "--text", "Hello"], env)
-      yield* eventually(Effect.sync(() => output.text), (text) => text.includes("attempt 2"))
+      yield* eventually(Effect.sync(() => output.text), (text) => text.includes("attempt 2"), longer.start)
       assert.match(output.text, /attempt 1, .*: verified, forwarded: 302/)
       assert.deepStrictEqual(receiver.requests.map(({ method }) => method), ["POST", "POST"])
     }))
@@ -367,7 +368,7 @@ layer(Service.layer(), { excludeTestServices: true })("messaging", (it) => {
       const node = yield* Service
       const { output } = yield* startMessaging(["logs", "--follow", "--channel", "email"], env)
       yield* messaging(["send", "email", "first@people.example", "--subject", "First", "--text", "Hello"], env)
-      yield* eventually(Effect.sync(() => output.text), (text) => text.includes("first@people.example"))
+      yield* eventually(Effect.sync(() => output.text), (text) => text.includes("first@people.example"), longer.start)
       const recipients = Array.from({ length: 250 }, (_, index) => `many${index}@people.example`)
       const json = { subject: "Many", text: "Hello", recipients }
       const sent = yield* node.request("POST", "/v1/email/send-bulk", { key, json })
@@ -382,12 +383,15 @@ layer(Service.layer(), { excludeTestServices: true })("messaging", (it) => {
     Effect.gen(function*() {
       const { env } = yield* environment
       const { child, output } = yield* startMessaging(["whatsapp", "pair", "--name", "Shop"], env)
-      const text = yield* eventually(Effect.sync(() => output.text), (text) => text.includes("scan the code"))
+      const text = yield* eventually(Effect.sync(() => output.text), (text) =>
+        text.includes("scan the code"), longer.start)
       assert.match(text, /^█+\n██ ▄▄▄▄▄ /)
       const id = Number(/^Session (\d+):/m.exec(text)?.[1])
       yield* scan(id, "15550108001")
       yield* eventually(
-        Effect.sync(() => output.code),
+        Effect.sync(() =>
+          output.code
+        ),
         (code) => code !== null
       )
       assert.match(output.text, new RegExp(`Session ${id} is connected as 15550108001\\.`))
@@ -451,7 +455,7 @@ layer(Service.layer(), { excludeTestServices: true })("messaging", (it) => {
         "sms.*,email.*"
       ]
       const { child, output } = yield* startMessaging(words, env)
-      yield* eventually(Effect.sync(() => output.text), (text) => text.includes("Ctrl-C"))
+      yield* eventually(Effect.sync(() => output.text), (text) => text.includes("Ctrl-C"), longer.start)
       yield* messaging(["send", "email", "ada@example.com", "--subject", "Hello", "--text", "Hello"], env)
       const [delivery] = yield* receiver.received(1)
       assert.strictEqual(delivery?.headers["x-service-event"], "email.sent")
@@ -461,7 +465,7 @@ layer(Service.layer(), { excludeTestServices: true })("messaging", (it) => {
         (text) => /email\.sent, attempt 1, .*: verified, forwarded: 2\d\d/.test(text)
       )
       child.kill("SIGINT")
-      yield* eventually(Effect.sync(() => output.code), (code) => code !== null)
+      yield* eventually(Effect.sync(() => output.code), (code) => code !== null, longer.start)
       assert.strictEqual(output.code, 0, output.text)
       assert.strictEqual((yield* messaging(["webhooks", "list"], env)).stdout.trim(), "")
     }))

@@ -6,6 +6,7 @@ import { eventually, makeAccount, startNode } from "../support/Service.ts"
 import { reaching, sendEmail } from "../support/singleMail.ts"
 import * as SmtpSink from "../support/SmtpSink.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import { create } from "../support/webhookStories.ts"
 
@@ -78,7 +79,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
           yield* sql`update email_messages set due_at = now() where id = ${id}`
           assert.strictEqual((yield* reaching(node, { id, key, statuses: ["sent"] }))["status"], "sent")
 
-          const [first, second] = yield* receiver.received(2)
+          const [first, second] = yield* receiver.received(2, longer.turn)
           const gap = (second?.arrivedAtMillis ?? 0) - (first?.arrivedAtMillis ?? 0)
           assertBetween(gap / 1_000, 5, 5 + longest)
 
@@ -124,14 +125,15 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
               where account_id = ${accountId} and failover_id is null
             union all select extract(epoch from s.begun_at - f.send_at)::float8 from failover_steps s
               join failovers f on f.id = s.failover_id where f.account_id = ${accountId} and s.position = 0`
-          const sent = yield* eventually(lags, (rows) => rows.every(({ lag }) => lag !== null))
+          const sent = yield* eventually(lags, (rows) => rows.every(({ lag }) => lag !== null), longer.turn)
           assert.strictEqual(sent.length, 3)
           for (const { lag } of sent) assertBetween(Number(lag), 0, longest)
 
           const path = `/v1/messages/${String(failover.at("data", "id"))}`
           const ended = yield* eventually(
             node.request("GET", path, { key }),
-            ({ at }) => at("data", "completed_at") !== null
+            ({ at }) => at("data", "completed_at") !== null,
+            longer.turn
           )
           const time = (step: number, name: string) => Date.parse(String(ended.at("data", "steps", step, name)))
           const wait = time(1, "begun_at") - time(0, "sent_at")

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { ended, sendBulk } from "../support/bulkMail.ts"
 import { Relay } from "../support/Relay.ts"
 import { makeAccount, makeKey, type RunningNode, Service, startNode } from "../support/Service.ts"
+import { eventually, longer } from "../support/waiting.ts"
 
 const debug = { LOG_LEVEL: "debug" }
 
@@ -27,7 +28,7 @@ layer(Relay.layer({ env: debug }), { excludeTestServices: true })("cluster", (it
       const second = yield* startNode({ smtpPort: sink.port, env: debug })
       yield* sendOne(second, key)
       // Each batch has its own actor, so about half of them soon run on the new node.
-      yield* Effect.repeat(sendOne(first, key), { until: () => runsBatches(second) })
+      yield* eventually(sendOne(first, key), () => runsBatches(second), longer.takeover)
       assert.deepStrictEqual(yield* second.stop(), { code: 0, signal: null })
       yield* Effect.forEach(Array.from({ length: 20 }), () => sendOne(first, key), { concurrency: 5 })
       assert.isTrue(runsBatches(first))

@@ -8,6 +8,7 @@ import { chromium } from "../support/Chromium.ts"
 import { look, said, shows, submit, titled, type, visitor } from "../support/look.ts"
 import { bringForward, schedule } from "../support/scheduled.ts"
 import { eventually, Service } from "../support/Service.ts"
+import { longer } from "../support/waiting.ts"
 
 /** A session that is connected, as far as the database knows. */
 const insertSession = Effect.fnUntraced(function*(accountId: number) {
@@ -50,9 +51,10 @@ layer(Service.layer(), { excludeTestServices: true })("messages in the console",
         yield* page.click(submit)
         yield* page.until(titled("Email to bounce@example.com"))
         const path = String(yield* page.evaluate("location.href"))
-        yield* Effect.repeat(
+        yield* eventually(
           Effect.andThen(page.open(path), page.evaluate(shows("Refused for good"))),
-          { until: (isThere) => isThere === true, times: 100 }
+          (isThere) => isThere === true,
+          longer.start
         )
         yield* page.until(shows("550 5.1.1"))
         yield* look(page, "message-bounced")
@@ -64,9 +66,10 @@ layer(Service.layer(), { excludeTestServices: true })("messages in the console",
         yield* page.click(submit)
         yield* page.until(titled("Email to defer@example.com"))
         const deferred = String(yield* page.evaluate("location.href"))
-        yield* Effect.repeat(
+        yield* eventually(
           Effect.andThen(page.open(deferred), page.evaluate(shows("The next one is due at"))),
-          { until: (isThere) => isThere === true, times: 100 }
+          (isThere) => isThere === true,
+          longer.start
         )
         yield* page.until(shows("451 4.7.1"))
         yield* look(page, "message-deferred")
@@ -195,9 +198,10 @@ layer(Service.layer(), { excludeTestServices: true })("messages in the console",
           }
         })
         const id = String(part("data", "batch_id"))
-        yield* Effect.repeat(
+        yield* eventually(
           Effect.andThen(page.open(`${at}/batches/email/${id}`), page.evaluate(shows("Completed"))),
-          { until: (isThere) => isThere === true, times: 100 }
+          (isThere) => isThere === true,
+          longer.start
         )
         yield* page.until(titled("Batch of 3 recipients"))
         yield* page.until(shows("2 messages of 3 did not reach the recipient."))

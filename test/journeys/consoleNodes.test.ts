@@ -9,6 +9,7 @@ import { shows } from "../support/look.ts"
 import { makeRawServer } from "../support/RawServer.ts"
 import { Relay } from "../support/Relay.ts"
 import { eventually, makeAccount, type RunningNode, Service, startNode } from "../support/Service.ts"
+import { longer } from "../support/waiting.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import { create, happen } from "../support/webhookStories.ts"
 
@@ -94,7 +95,7 @@ layer(Front.layer, { excludeTestServices: true })("an open page of two nodes", (
             first.request("GET", `/v1/webhooks/${id}`, { key })
           ),
           ({ at }) => at("data", "status") === "unhealthy",
-          "90 seconds"
+          longer.turn
         )
         const before = Number(yield* page.evaluate(loads))
         yield* page.until(isShownFirst)

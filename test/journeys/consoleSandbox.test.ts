@@ -6,6 +6,7 @@ import { chromium } from "../support/Chromium.ts"
 import { signedInAs } from "../support/consolePeople.ts"
 import { look, said, shows, submit, titled, type, visitor } from "../support/look.ts"
 import { makeAccount, Service } from "../support/Service.ts"
+import { eventually, longer } from "../support/waiting.ts"
 
 layer(Service.layer(), { excludeTestServices: true })("the sandbox in the console", (it) => {
   it.effect.skipIf(chromium === undefined)(
@@ -90,9 +91,10 @@ layer(Service.layer(), { excludeTestServices: true })("the sandbox in the consol
         yield* page.click(submit)
         yield* page.until(titled("Email to bounce@example.com"))
         const path = String(yield* page.evaluate("location.href"))
-        yield* Effect.repeat(
+        yield* eventually(
           Effect.andThen(page.open(path), page.evaluate(shows("Refused for good"))),
-          { until: (isThere) => isThere === true, times: 100 }
+          (isThere) => isThere === true,
+          longer.start
         )
         yield* page.open(`${at}/test/sandbox`)
         yield* page.click("main .head a[href$='/clear']")

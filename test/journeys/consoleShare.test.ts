@@ -11,6 +11,7 @@ import { mainKey } from "../support/bulkMail.ts"
 import { signedInAs } from "../support/consolePeople.ts"
 import { makeRawServer } from "../support/RawServer.ts"
 import { earlyInTheMinute, eventually, makeAccount, Service } from "../support/Service.ts"
+import { longer } from "../support/waiting.ts"
 
 const env = { DATABASE_CONNECTIONS: "10", STATEMENT_TIMEOUT_SECONDS: "120", RATE_LIMIT_PAGES: undefined }
 
@@ -60,14 +61,14 @@ layer(Node, { excludeTestServices: true })("many slow pages", (it) => {
       yield* Effect.forkChild(
         Effect.forEach(tabs, (path) => Effect.forever(load(path)), { concurrency: "unbounded" })
       )
-      yield* eventually(Effect.sync(() => answered), (count) => count >= tabs.length)
+      yield* eventually(Effect.sync(() => answered), (count) => count >= tabs.length, longer.load)
       // Each tab waits for four seconds. In two places they would take 24, and another page would wait for most of them.
       const overtaken = Effect.gen(function*() {
         const before = answered
         assert.strictEqual((yield* open(`/console/${accountId}/keys`)).status, 200)
         return answered - before
       })
-      yield* eventually(overtaken, (count) => count < tabs.length / 2)
+      yield* eventually(overtaken, (count) => count < tabs.length / 2, longer.load)
     }))
 
   it.effect("a sign-in gets 429 above the pages of a minute, of which ten open windows reach no more than the last", () =>
@@ -117,7 +118,7 @@ layer(Node, { excludeTestServices: true })("many slow pages", (it) => {
               { concurrency: "unbounded" }
             )
           )
-          yield* eventually(waiting, ([row]) => Number(row?.pages) >= 2)
+          yield* eventually(waiting, ([row]) => Number(row?.pages) >= 2, longer.load)
           for (let round = 0; round < 5; round++) {
             const json = { to: "+250788123456", content: "Hello" }
             assert.strictEqual((yield* request("POST", "/v1/sms/send", { key, json })).status, 202)

@@ -5,6 +5,7 @@ import { asking, dkimVerdict, ended, readMail } from "../support/bulkMail.ts"
 import { type DnsServer, makeDnsServer } from "../support/DnsServer.ts"
 import { Relay } from "../support/Relay.ts"
 import { makeAccount, makeKey, type RunningNode, Service, startNode } from "../support/Service.ts"
+import { eventually } from "../support/waiting.ts"
 
 /** The nodes' name server; each test publishes under its own names. */
 class Zone extends Context.Service<Zone, DnsServer>()("messaging-service/test/journeys/emailDomains.test/Zone") {}
@@ -425,11 +426,11 @@ layer(Nodes, { excludeTestServices: true })("sending domains", (it) => {
 const rechecked = Effect.fnUntraced(function*(id: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`update email_domains set next_check_at = now(), checked_at = null where id = ${id}`
-  const [row] = yield* Effect.repeat(
+  const [row] = yield* eventually(
     sql`select status, failures, checked_at is not null as is_done, failing_since is null as is_well,
         extract(epoch from next_check_at - now())::float8 / 60 as minutes
       from email_domains where id = ${id}`,
-    { until: ([seen]) => seen?.["is_done"] === true }
+    ([seen]) => seen?.["is_done"] === true
   )
   return {
     status: row?.["status"],

@@ -6,6 +6,7 @@ import { asking, dkimKey, insertDomain } from "../support/bulkMail.ts"
 import { type Answer, eventually, makeAccount, makeKey, type RunningNode, Service } from "../support/Service.ts"
 import { makeListener } from "../support/singleMail.ts"
 import { freshNumber, phoneOf } from "../support/sms.ts"
+import { longer } from "../support/waiting.ts"
 import { createSession, pairedSession, WhatsApp } from "../support/WhatsApp.ts"
 import { unpaced, untilArrived } from "../support/whatsAppMessages.ts"
 
@@ -389,7 +390,8 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
         const [row] = yield* eventually(
           Effect.orDie(sql`select s.error, f.status from failovers f join failover_steps s on s.failover_id = f.id
             where f.id = ${id} and f.completed_at is not null and s.position = 1`),
-          (rows) => rows.length === 1
+          (rows) => rows.length === 1,
+          longer.turn
         )
         assert.strictEqual(row?.["status"], "sent")
         assert.match(String(row?.["error"]), /account was deleted/)

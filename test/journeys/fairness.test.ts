@@ -14,6 +14,7 @@ import { sendEmail } from "../support/singleMail.ts"
 import { freshNumber, sendSms } from "../support/sms.ts"
 import { makeSmsc } from "../support/Smsc.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import { create } from "../support/webhookStories.ts"
 
@@ -80,7 +81,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
         const poisoned = () => relay.commands.filter((line) => line.includes("RCPT TO:<poison")).length
         for (const to of addresses("poison", 6)) yield* sendEmail(node, busy.key, { ...mail, to })
         // The account's circuit opens at the second, and stays open for 16 seconds after the sixth.
-        yield* relay.until(() => poisoned() >= 6, "60 seconds")
+        yield* relay.until(() => poisoned() >= 6, longer.turn)
         const paused = performance.now()
         yield* sendEmail(node, quiet.key, { ...mail, to: "ann@people.example" })
         yield* relay.until(() => relay.bodies.length === 1)

@@ -10,6 +10,7 @@ import { programAt } from "../support/programs.ts"
 import { makeAccount, startNode } from "../support/Service.ts"
 import { freshNumber, sendSms, smsReaching } from "../support/sms.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 
 /** Path in Debian's libnet-smpp-perl package. */
 const example = "/usr/share/doc/libnet-smpp-perl/examples/smsc.pl"
@@ -36,7 +37,7 @@ const makeNetSmpp = Effect.gen(function*() {
     }),
     (child) => Effect.sync(() => child.kill("SIGKILL"))
   )
-  const until = (pattern: RegExp) => Effect.map(changes.until(() => pattern.test(said)), () => said)
+  const until = (pattern: RegExp) => Effect.map(changes.until(() => pattern.test(said), longer.start), () => said)
   yield* until(/Entering accept loop/)
   return { url: `smpp://test:secret@127.0.0.1:${port}`, until }
 })

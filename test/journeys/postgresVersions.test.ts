@@ -20,6 +20,7 @@ import { eventually, type RunningNode, startNode } from "../support/Service.ts"
 import { makeListener, reaching, sendEmail } from "../support/singleMail.ts"
 import { freshNumber, phoneOf, sendSms, smsReaching } from "../support/sms.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 import { pairedSession, WhatsApp } from "../support/WhatsApp.ts"
 
 const versions = [14, 15, 16, 17, 18] as const
@@ -91,7 +92,8 @@ const failover = Effect.fnUntraced(function*(node: RunningNode, key: string) {
   assert.strictEqual(accepted.status, 202, accepted.text)
   const { at } = yield* eventually(
     node.request("GET", `/v1/messages/${String(accepted.at("data", "id"))}`, { key }),
-    (message) => message.at("data", "completed_at") !== null
+    (message) => message.at("data", "completed_at") !== null,
+    longer.load
   )
   assert.include(["sent", "delivered"], at("data", "status"))
   assert.strictEqual(at("data", "steps", 0, "status"), "failed")
@@ -139,7 +141,7 @@ layer(Layer.merge(Servers.layer, WhatsApp.simulated), { excludeTestServices: tru
               { concurrency: 2 }
             )
             // The code and the failover send mails, too.
-            yield* eventually(received(1), (events) => events.some(({ data }) => data["id"] === mail))
+            yield* eventually(received(1), (events) => events.some(({ data }) => data["id"] === mail), longer.load)
             yield* readings(node, key)
           }).pipe(Effect.provide(databaseOn(version)))
       )

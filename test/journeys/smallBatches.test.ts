@@ -6,6 +6,7 @@ import { eventually, makeAccount, type RunningNode, startNode } from "../support
 import { sendEmail } from "../support/singleMail.ts"
 import * as SmtpSink from "../support/SmtpSink.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 
 const people = (count: number, name: string) => Array.from({ length: count }, (_, n) => `${name}${n}@people.example`)
 
@@ -26,7 +27,7 @@ const mostUntilDone = Effect.fnUntraced(function*(what: "count(*)" | "count(dist
       most = Math.max(most, Number(row?.["claimed"]))
       return Number(row?.["left"]) === 0
     },
-    "90 seconds"
+    longer.load
   )
   return most
 })

@@ -16,6 +16,7 @@ import { makeListener } from "../support/singleMail.ts"
 import { freshNumber, sendSms, smsReaching } from "../support/sms.ts"
 import { makeSmsc, receiptText, type Smsc } from "../support/Smsc.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 
 const startOn = (smsc: Smsc, env: Readonly<Record<string, string>> = {}) =>
   startNode({ env: { SMS_PROVIDER: "smpp", SMPP_URL: smsc.url, SMPP_MAX_PER_SECOND: "1000", ...env } })
@@ -197,7 +198,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("SMS over SMPP", (it) =
         assert.deepStrictEqual(smsc.roles(), ["receiver", "transmitter"])
         for (const [binds, lost] of [[4, "receiver"], [6, "transmitter"]] as const) {
           yield* smsc.cutOnly(lost)
-          yield* smsc.until((now) => now.binds() === binds && now.bound() === 2)
+          yield* smsc.until((now) => now.binds() === binds && now.bound() === 2, longer.turn)
           yield* deliver
         }
         assert.deepStrictEqual(smsc.submits.map(({ session }) => session), [2, 4, 6])
@@ -386,7 +387,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("SMS over SMPP", (it) =
         const { key } = yield* makeAccount()
         const id = yield* sendSms(node, key, { to: freshNumber(), content: "Hello" })
         yield* node.logged("a PDU cannot have 1213486160 octets")
-        yield* eventually(Effect.sync(() => connections), (count) => count >= 3, "60 seconds")
+        yield* eventually(Effect.sync(() => connections), (count) => count >= 3, longer.turn)
         const found = yield* smsReaching(node, { id, key, statuses: ["queued"] })
         assert.strictEqual(found["status"], "queued")
       }))

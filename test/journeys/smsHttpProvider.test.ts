@@ -14,6 +14,7 @@ import {
   smsReaching
 } from "../support/sms.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 
 /** A node whose SMS provider is a test server. */
@@ -75,10 +76,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
         const { key } = yield* makeAccount()
         const id = yield* sendSms(node, key, { to: freshNumber(), content: "Hello" })
         const codes = attentionOf(node, key)
-        yield* eventually(codes, (found) => found.includes("carrier_away"))
+        yield* eventually(codes, (found) => found.includes("carrier_away"), longer.turn)
         yield* makeWebhookReceiver({ port, script: () => ({ status: 200, body: `{"id":"late"}` }) })
         yield* smsReaching(node, { id, key, statuses: ["sent"] })
-        yield* eventually(codes, (found) => !found.includes("carrier_away"))
+        yield* eventually(codes, (found) => !found.includes("carrier_away"), longer.turn)
       }))
 
     it.effect("a text waits, and loses no attempt, while the provider resets connections during the handshake of TLS", () =>
@@ -91,8 +92,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
         const node = yield* start(`${url.replace("http:", "https:")}/send`)
         const { key } = yield* makeAccount()
         const id = yield* sendSms(node, key, { to: freshNumber(), content: "Hello" })
-        yield* eventually(Effect.sync(() => connections), (count) => count > 1)
-        yield* eventually(attentionOf(node, key), (found) => found.includes("carrier_away"))
+        yield* eventually(Effect.sync(() => connections), (count) => count > 1, longer.turn)
+        yield* eventually(attentionOf(node, key), (found) => found.includes("carrier_away"), longer.turn)
         const found = yield* smsReaching(node, { id, key, statuses: ["queued", "failed"] })
         assert.deepInclude(found, { status: "queued", error_code: null })
         const sql = yield* SqlClient.SqlClient

@@ -7,6 +7,7 @@ import { Relay } from "../support/Relay.ts"
 import { encryptionKey, eventually, makeAccount, Service } from "../support/Service.ts"
 import { reaching, sendEmail } from "../support/singleMail.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 
 /** More than an empty database has, so that a table of 60 MB decides. */
 const limits = { DATABASE_SIZE_LIMIT_GB: "0.08", FREE_SPACE_MARK_GB: "0.02" }
@@ -30,7 +31,11 @@ layer(Relay.layer({ env: limits }), { excludeTestServices: true })("a full datab
         ["/v1/verify/send", { to: "+250788000001" }]
       ] as const
       for (const [path, json] of sending) {
-        const refused = yield* eventually(node.request("POST", path, { key, json }), ({ status }) => status === 503)
+        const refused = yield* eventually(
+          node.request("POST", path, { key, json }),
+          ({ status }) => status === 503,
+          longer.turn
+        )
         assertRefused(refused, 503, "storage_low")
         assert.strictEqual(refused.headers["retry-after"], "60")
       }
@@ -49,7 +54,11 @@ layer(Relay.layer({ env: limits }), { excludeTestServices: true })("a full datab
 
       const before = sink.messages.length
       yield* sql`drop table ballast`
-      yield* eventually(node.request("POST", "/v1/email/send", { key, json: mail }), ({ status }) => status === 202)
+      yield* eventually(
+        node.request("POST", "/v1/email/send", { key, json: mail }),
+        ({ status }) => status === 202,
+        longer.turn
+      )
       yield* eventually(Effect.sync(() => sink.messages.length), (count) => count > before)
       const again = yield* node.request("GET", "/health/ready")
       assert.strictEqual(again.at("storage"), "ok")

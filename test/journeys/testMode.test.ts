@@ -7,6 +7,7 @@ import { freePort } from "../support/freePort.ts"
 import { eventually, makeAccount, makeKey, type RunningNode, startNode } from "../support/Service.ts"
 import * as Sink from "../support/SmtpSink.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 import { makeWebhookReceiver, type WebhookReceiver } from "../support/WebhookReceiver.ts"
 
 /** A production node with a real relay and a real SMS provider, which record all that they get. */
@@ -354,7 +355,7 @@ layer(Production.layer, { excludeTestServices: true })(
         yield* eventually(
           node.request("GET", "/v1/account/attention", { key: live }),
           ({ text }) => !text.includes("relay_away"),
-          "30 seconds"
+          longer.turn
         )
         const before = { lists: yield* seen(live), metrics: yield* measured, mails: relay.messages.length }
         const to = `zoe-${accountId}@example.com`

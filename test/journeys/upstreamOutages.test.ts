@@ -9,6 +9,7 @@ import { eventually, makeAccount, type RunningNode, startNode } from "../support
 import { reaching, sendEmail } from "../support/singleMail.ts"
 import { makeSmsc } from "../support/Smsc.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 
 const awayOn = (node: RunningNode, key: string) =>
   Effect.map(
@@ -37,7 +38,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("relay and carrier away
         const test = yield* first.request("POST", "/v1/api-keys", { key, json: { name: "Test", mode: "test" } })
         const id = yield* sendEmail(first, key, { to: "ada@example.com", subject: "s", text: "t" })
         for (const node of nodes) {
-          const found = yield* eventually(awayOn(node, key), ({ length }) => length === 2)
+          const found = yield* eventually(awayOn(node, key), ({ length }) => length === 2, longer.turn)
           assert.sameMembers(found.map(({ code }) => code), ["relay_away", "carrier_away"])
           for (const { since } of found) assert.isAbove(Date.parse(since), Date.now() - 60_000)
         }
@@ -52,7 +53,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("relay and carrier away
         yield* ScriptedSmtp.make({ port: smtpPort })
         smsc.refuseBinds(0)
         yield* reaching(first, { id, key, statuses: ["sent"] })
-        for (const node of nodes) yield* eventually(awayOn(node, key), ({ length }) => length === 0, "60 seconds")
+        for (const node of nodes) yield* eventually(awayOn(node, key), ({ length }) => length === 0, longer.turn)
       })
   )
 })

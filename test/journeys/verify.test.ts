@@ -6,6 +6,7 @@ import { checkCode, codeFor, sendCode, textsFor, wrong } from "../support/codes.
 import { eventually, makeAccount, Service } from "../support/Service.ts"
 import { makeListener } from "../support/singleMail.ts"
 import { freshNumber, phoneOf } from "../support/sms.ts"
+import { longer } from "../support/waiting.ts"
 import { createSession, pairedSession, untilStatus, WhatsApp } from "../support/WhatsApp.ts"
 import { accepted, unpaced, untilArrived, untilMessage } from "../support/whatsAppMessages.ts"
 
@@ -729,7 +730,7 @@ layer(Service.layer(), { excludeTestServices: true })("limits on codes", (it) =>
         sql`select prefix, until > now() + interval '11 hours' as is_long from verification_blocks
           where account_id = ${accountId}`,
         (rows) => rows.length > 0,
-        "60 seconds"
+        longer.turn
       )
       assert.deepStrictEqual(block, { prefix: "+25078811", is_long: true })
       yield* older(60)

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { asking, readMail } from "../support/bulkMail.ts"
 import { Relay } from "../support/Relay.ts"
 import { eventually, makeAccount, Service } from "../support/Service.ts"
+import { longer } from "../support/waiting.ts"
 import { makeWebhookReceiver, type ReceiverScript } from "../support/WebhookReceiver.ts"
 import { create, deliveriesOf, happen } from "../support/webhookStories.ts"
 
@@ -41,7 +42,7 @@ const webhookAt = Effect.fnUntraced(function*(script: ReceiverScript) {
           list("?status=failed")
         ),
         ({ at }) => Number(at("meta", "total")) >= count,
-        "60 seconds"
+        longer.turn
       ),
     /** The delivery with its attempts. */
     detail: (delivery: number) => node.request("GET", `/v1/webhooks/${id}/deliveries/${delivery}`, { key }),

@@ -6,6 +6,7 @@ import { missedEvents } from "../support/missedEvents.ts"
 import { Relay } from "../support/Relay.ts"
 import { type Answer, makeAccount, type RunningNode, Service } from "../support/Service.ts"
 import { signedEvent } from "../support/signedEvent.ts"
+import { longer } from "../support/waiting.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import { askAgain, create, deliveriesOf, happen } from "../support/webhookStories.ts"
 
@@ -60,7 +61,7 @@ layer(Relay.layer(), { excludeTestServices: true })("recovery of a webhook", (it
         delivered: 1_200,
         failed: 0
       })
-      const requests = yield* receiver.received(1_200)
+      const requests = yield* receiver.received(1_200, longer.load)
       const sent = requests.map((request) => signedEvent(request, secret).id)
       assert.deepStrictEqual(sent.toSorted(), missed)
       // Eight are in flight at once, so an event overtakes few others.
@@ -218,7 +219,7 @@ layer(Relay.layer(), { excludeTestServices: true })("recovery of a webhook", (it
       assert.strictEqual(rest.at("data", "total"), 3_000 - queued)
       yield* happen(node, key)
       yield* endedRecovery(node, key, id, rest.at("data", "id"))
-      const sent = (yield* receiver.received(3_001)).map((request) => signedEvent(request, secret).id)
+      const sent = (yield* receiver.received(3_001, longer.load)).map((request) => signedEvent(request, secret).id)
       assert.strictEqual(new Set(sent).size, 3_001)
       assert.includeMembers(sent, missed)
       assert.isBelow(sent.findIndex((event) => !missed.includes(event)), 3_000)

@@ -5,6 +5,7 @@ import { asking, ended, sendBulk } from "../support/bulkMail.ts"
 import { Relay } from "../support/Relay.ts"
 import { makeAccount, Service } from "../support/Service.ts"
 import { signedEvent } from "../support/signedEvent.ts"
+import { longer } from "../support/waiting.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import { assertPause, create, deliveriesOf, happen } from "../support/webhookStories.ts"
 
@@ -122,7 +123,7 @@ layer(Relay.layer(), { excludeTestServices: true })("webhooks", (it) => {
       })
       const { id, secret } = yield* create(node, key, { url: receiver.url, events: ["email.bulk_completed"] })
       yield* happen(node, key)
-      const [first, second] = yield* receiver.received(2)
+      const [first, second] = yield* receiver.received(2, longer.turn)
       const gap = (second?.arrivedAtMillis ?? 0) - (first?.arrivedAtMillis ?? 0)
       assert.isAtLeast(gap, 5_000)
       const listed = () => deliveriesOf(node, key, id)

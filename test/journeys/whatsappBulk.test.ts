@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { assertRefused } from "../contract/contract.ts"
 import { eventually, makeAccount, type RunningNode, Service, startNode } from "../support/Service.ts"
+import { longer } from "../support/waiting.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import { pairedSession, WhatsApp } from "../support/WhatsApp.ts"
 import { accepted, localFiles, unpaced, untilArrived, untilMessage } from "../support/whatsAppMessages.ts"
@@ -16,7 +17,7 @@ const ended = (node: RunningNode, key: string, batch: string) =>
   eventually(
     node.request("GET", `/v1/whatsapp/batches/${batch}`, { key }),
     ({ at }) => at("data", "queued") === 0,
-    "60 seconds"
+    longer.load
   )
 
 layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles } }), layerOptions)("bulk WhatsApp messages", (it) => {

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { assertRefused } from "../contract/contract.ts"
 import { eventually, Service } from "../support/Service.ts"
+import { longer } from "../support/waiting.ts"
 import { pairedSession, untilStatus, WhatsApp } from "../support/WhatsApp.ts"
 import { inboundAccount, leftBehind } from "../support/whatsAppEvents.ts"
 
@@ -125,7 +126,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true })("inbound WhatsApp message
       const kinds = ["unknown-stanza", "truncated-node", "bad-frame", "unanswered"] as const
       for (const [index, kind] of kinds.entries()) {
         const isUp = () => controls.sessions().find(({ session }) => session === device)?.isConnected === true
-        yield* eventually(Effect.sync(isUp), (up) => up, "60 seconds")
+        yield* eventually(Effect.sync(isUp), (up) => up, longer.turn)
         controls.misbehave(device, kind)
         yield* Effect.promise(() => controls.sendText(sender, number, { text: kind }))
         const messages = yield* account.published("message.received", index + 1)

@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { eventually, makeAccount, type RunningNode, Service, startNode } from "../support/Service.ts"
+import { longer } from "../support/waiting.ts"
 import {
   createSession,
   listeningAccount,
@@ -57,7 +58,7 @@ layer(WhatsApp.layer({ env: shortRetries }), { excludeTestServices: true })(
         controls.setFault(number, { kind: "stream-error", code: 503, times: 1 })
         const { epoch } = yield* storedOf(id)
         yield* due
-        yield* eventually(storedOf(id), (stored) => stored.epoch > epoch, "60 seconds")
+        yield* eventually(storedOf(id), (stored) => stored.epoch > epoch, longer.turn)
         assert.isTrue(hour(yield* dueIn(id)))
         assert.deepInclude((yield* sessionOf(node, account.key, id)).json, {
           status: "failed",
@@ -87,7 +88,7 @@ layer(WhatsApp.layer({ env: shortRetries }), { excludeTestServices: true })(
           where id in (${live.id}, ${gone.id})`
         assert.strictEqual((yield* sessionOf(node, key, live.id)).status, 404)
         for (const { id } of [live, gone]) {
-          const left = yield* eventually(storedOf(id), ({ rows }) => rows === 0, "60 seconds")
+          const left = yield* eventually(storedOf(id), ({ rows }) => rows === 0, longer.turn)
           assert.strictEqual(left.keys, 0)
         }
         assert.isUndefined(yield* viewOf(live.device))
@@ -102,7 +103,7 @@ layer(WhatsApp.layer({ env: shortRetries }), { excludeTestServices: true })(
         yield* sql`update whatsapp_sessions set is_confirmed = false where id = ${id}`
         assert.strictEqual((yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: {} })).status, 402)
         yield* sql`update whatsapp_sessions set created_at = now() - interval '91 seconds' where id = ${id}`
-        yield* eventually(storedOf(id), ({ rows }) => rows === 0, "60 seconds")
+        yield* eventually(storedOf(id), ({ rows }) => rows === 0, longer.turn)
         const { answer } = yield* createSession(node, key)
         assert.strictEqual(answer.status, 201)
         const [row] = yield* sql`select count(*) as count from whatsapp_sessions where account_id = ${accountId}`
@@ -129,7 +130,7 @@ layer(WhatsApp.layer({ env: shortRetries }), { excludeTestServices: true })(
         controls.clearFaults(failed.number)
         yield* sql`update whatsapp_sessions set updated_at = updated_at - interval '31 seconds'`
         const second = yield* startNode({ env: { ...env, ...shortRetries } })
-        assert.deepStrictEqual(yield* eventually(storedOf(deleted.id), ({ rows }) => rows === 0, "60 seconds"), {
+        assert.deepStrictEqual(yield* eventually(storedOf(deleted.id), ({ rows }) => rows === 0, longer.turn), {
           keys: 0,
           rows: 0,
           epoch: 0

@@ -6,6 +6,7 @@ import { node as stanza } from "../../src/sandbox/whatsapp/wire/stanza.ts"
 import { type Acceptance, type Lie, LyingWhatsApp, ref, showCodes } from "../support/LyingWhatsApp.ts"
 import { readQr } from "../support/readQr.ts"
 import { eventually, makeAccount, Service } from "../support/Service.ts"
+import { longer } from "../support/waiting.ts"
 import {
   createSession,
   listeningAccount,
@@ -133,7 +134,7 @@ layer(Subject, { excludeTestServices: true })("WhatsApp server that lies", (it) 
           const next = yield* eventually(
             code,
             ({ at, status }) => status === 200 && readQr(String(at("qr_code"))) !== qr,
-            "60 seconds"
+            longer.turn
           )
           assert.deepInclude((yield* sessionOf(node, key, id)).json, { status: "pending", phone_number: null }, name)
           assert.strictEqual((yield* storedOf(id)).keys, 0, name)

@@ -5,6 +5,7 @@ import { assertRefused } from "../contract/contract.ts"
 import { readQr } from "../support/readQr.ts"
 import { eventually, makeAccount, Service } from "../support/Service.ts"
 import { makeListener } from "../support/singleMail.ts"
+import { longer } from "../support/waiting.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import { createSession, pairedSession, untilStatus, WhatsApp } from "../support/WhatsApp.ts"
 import { accepted, localFiles, send, unpaced, untilArrived, untilMessage } from "../support/whatsAppMessages.ts"
@@ -336,7 +337,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles, WHATSAPP_MEDIA_MIB: "1"
         const batch = yield* eventually(
           node.request("GET", `/v1/whatsapp/batches/${String(bulk.at("data", "batch_id"))}`, { key }),
           ({ at }) => at("data", "queued") === 0,
-          "60 seconds"
+          longer.turn
         )
         assert.deepInclude(batch.at("data"), { status: "completed", sent: 1, failed: 2 })
         const list = yield* node.request("GET", `/v1/whatsapp/messages?status=failed`, { key })

@@ -3,6 +3,7 @@ import { Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { readQr } from "../support/readQr.ts"
 import { eventually, live, makeAccount, Service, startNode } from "../support/Service.ts"
+import { longer } from "../support/waiting.ts"
 import {
   createSession,
   listeningAccount,
@@ -361,7 +362,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true })("WhatsApp sessions", (it)
         const epoch = Number(other?.["epoch"])
         simulator.controls.dropConnection(device)
         // The session looks at its row when it reconnects, and its pause before that grows.
-        yield* node.logged(`no longer owns WhatsApp session ${id}`, "60 seconds")
+        yield* node.logged(`no longer owns WhatsApp session ${id}`, longer.turn)
         assert.strictEqual((yield* sessionOf(node, account.key, id)).at("status"), "connected")
         assert.deepStrictEqual((yield* account.published(id, 1)).map(({ event }) => event), ["session.connected"])
         // A request reaches the session where the cluster runs it: this node reclaims it, unless the sweeper already has.
@@ -396,11 +397,11 @@ layer(WhatsApp.layer(), { excludeTestServices: true })(
           assert.deepStrictEqual(logins(), Array.from({ length: many }, () => 1))
           assert.deepStrictEqual(yield* first.stop(), { code: 0, signal: null })
           const second = yield* startNode({ env })
-          yield* eventually(Effect.sync(logins), (all) => all.every((count) => count === 2), "60 seconds")
+          yield* eventually(Effect.sync(logins), (all) => all.every((count) => count === 2), longer.load)
           yield* eventually(
             second.request("GET", "/v1/whatsapp/sessions?status=connected&per_page=1", { key: account.key }),
             ({ at }) => at("meta", "total") === many,
-            "60 seconds"
+            longer.load
           )
           const views = simulator.controls.sessions().filter(({ session }) =>
             sessions.some(({ device }) => device === session)
@@ -429,7 +430,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true })(
           const second = yield* startNode({ env: { ...env, WHATSAPP_VERSION: "2.3001.7" } })
           yield* first.kill
           const logins = () => simulator.controls.sessions().find(({ session }) => session === device)?.logins ?? 0
-          yield* eventually(Effect.sync(logins), (count) => count === 2, "60 seconds")
+          yield* eventually(Effect.sync(logins), (count) => count === 2, longer.takeover)
           yield* untilStatus(second, key, id, "connected")
           assert.isAbove((yield* storedOf(id)).epoch, epoch)
           const { versions } = simulator.controls.counters()
@@ -449,6 +450,7 @@ layer(Service.layer({ env: { WHATSAPP_URL: "ws://127.0.0.1:9/ws/chat" } }), {
       const { key } = yield* makeAccount({ plan: "starter" })
       const answer = yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: {} })
       assert.deepStrictEqual([answer.status, answer.at("error", "type")], [503, "pairing_unavailable"])
+      // A session without a code is removed after 90 seconds.
       yield* eventually(sql`select count(*) as count from whatsapp_sessions`, ([row]) =>
         row?.["count"] === 0, "100 seconds")
     }))

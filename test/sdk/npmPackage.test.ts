@@ -11,6 +11,7 @@ import { chromium, openPage } from "../support/Chromium.ts"
 import { freePort } from "../support/freePort.ts"
 import { fencesOf, runProgram, temporaryFolder, tool } from "../support/sdkPackage.ts"
 import { eventually, makeAccount, Service } from "../support/Service.ts"
+import { longer } from "../support/waiting.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 
 /** The built package: a folder, its archive, and a project that has it installed. */
@@ -238,7 +239,7 @@ layer(Layer.mergeAll(Built.layer, Service.layer()), { excludeTestServices: true 
           const post = Effect.promise(() =>
             fetch(url, { method: "POST", body: "{}" }).then(({ status }) => status, () => 0)
           )
-          yield* eventually(post, (status) => status === 400)
+          yield* eventually(post, (status) => status === 400, longer.start)
           const tested = yield* node.request("POST", `/v1/webhooks/${webhook.at("data", "id")}/test`, {
             key,
             json: { event: "email.bounced" }

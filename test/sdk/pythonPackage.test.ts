@@ -12,6 +12,7 @@ import { freePort } from "../support/freePort.ts"
 import { programAt } from "../support/programs.ts"
 import { fencesOf, runProgram, temporaryFolder } from "../support/sdkPackage.ts"
 import { eventually, makeAccount, Service } from "../support/Service.ts"
+import { longer } from "../support/waiting.ts"
 
 const system = pythonWith(["httpx", "pydantic", "pip", "setuptools", "venv", "wheel"])
 const mypy = programAt("mypy")
@@ -286,7 +287,7 @@ layer(Layer.mergeAll(Built.layer, Service.layer()), { excludeTestServices: true 
           const post = Effect.promise(() =>
             fetch(url, { method: "POST", body: "{}" }).then(({ status }) => status, () => 0)
           )
-          yield* eventually(post, (status) => status === 400)
+          yield* eventually(post, (status) => status === 400, longer.start)
           const tested = yield* node.request("POST", `/v1/webhooks/${webhook.at("data", "id")}/test`, {
             key,
             json: { event: "email.bounced" }

@@ -8,6 +8,7 @@ import { buildNpmPackage, bundle, entryIn } from "../../scripts/sdk/npmPackage.t
 import { freePort } from "../support/freePort.ts"
 import { runProgram, temporaryFolder } from "../support/sdkPackage.ts"
 import { eventually, makeAccount, Service } from "../support/Service.ts"
+import { longer } from "../support/waiting.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 
 const place = NodePath.join(import.meta.dirname, "runtimes")
@@ -139,7 +140,7 @@ layer(Layer.mergeAll(Programs.layer, Service.layer()), { excludeTestServices: tr
         const ask = Effect.promise(() =>
           fetch(`http://127.0.0.1:${port}/`, { method: "POST", body: input }).then((answer) => answer.text(), () => "")
         )
-        const answer = yield* eventually(ask, (text) => text !== "")
+        const answer = yield* eventually(ask, (text) => text !== "", longer.start)
         assert.deepStrictEqual(JSON.parse(answer), expected)
       }))
   }

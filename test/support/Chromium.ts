@@ -8,6 +8,7 @@ import * as NodeReadline from "node:readline"
 import { WebSocket } from "ws"
 import { programAt } from "./programs.ts"
 import { eventually } from "./Service.ts"
+import { longer } from "./waiting.ts"
 
 /** The browser's path; undefined if it is not installed. */
 export const chromium = programAt("chromium") ?? programAt("google-chrome")
@@ -162,17 +163,18 @@ export const openPage: Effect.Effect<BrowserPage, never, Scope.Scope> = Effect.g
     until,
     open: (url) =>
       run("Page.navigate", { url }).pipe(
-        Effect.andThen(until(`location.href !== "about:blank" && ${isLoaded}`))
+        Effect.andThen(until(`location.href !== "about:blank" && ${isLoaded}`, longer.start))
       ),
     click: (selector) =>
-      Effect.asVoid(Effect.repeat(
+      Effect.asVoid(eventually(
         Effect.andThen(
           // Before that, the page's scripts may not listen to clicks.
           until(`${isLoaded} && ${seen(selector)} !== null`),
           // The page may have changed since then.
           evaluate(`((found) => found !== null && (found.click(), true))(${seen(selector)})`)
         ),
-        { until: (clicked) => clicked === true }
+        (clicked) => clicked === true,
+        longer.start
       ))
   }
 })

@@ -18,6 +18,7 @@ import * as NodeUtil from "node:util"
 import { freePort } from "./freePort.ts"
 import { programAt } from "./programs.ts"
 import { eventually } from "./Service.ts"
+import { longer } from "./waiting.ts"
 
 const execute = NodeUtil.promisify(NodeChildProcess.execFile)
 const program = programAt("postfix")
@@ -131,7 +132,7 @@ export const startPostfix = (options: PostfixOptions): Effect.Effect<Postfix, ne
         eventually(
           Effect.map(log, (lines) => lines.filter((line) => pattern.test(line))),
           (fit) => fit.length >= count,
-          "60 seconds"
+          longer.turn
         )
     }
   })

@@ -22,7 +22,7 @@ import type { Mode } from "../../src/values/TestMode.ts"
 import { Changes } from "./Changes.ts"
 import { sandboxed } from "./cli.ts"
 import { TestDatabase } from "./TestDatabase.ts"
-import { eventually } from "./waiting.ts"
+import { eventually, longer } from "./waiting.ts"
 
 export { eventually, live } from "./waiting.ts"
 
@@ -215,12 +215,12 @@ class NodeProcessHandle {
 
   readonly ended = Effect.suspend(() =>
     Effect.map(
-      this.changes.until(() => this.end !== undefined, "60 seconds"),
+      this.changes.until(() => this.end !== undefined, longer.start),
       () => this.end ?? { code: null, signal: null }
     )
   )
 
-  readonly logged = (text: string, within: `${number} seconds` = "60 seconds") =>
+  readonly logged = (text: string, within?: `${number} seconds`) =>
     this.changes.until(() => this.lines.some((line) => line.includes(text)) || this.end !== undefined, within).pipe(
       Effect.flatMap(() => {
         const line = this.lines.find((logged) => logged.includes(text))
@@ -243,7 +243,7 @@ export const startNode = (options: NodeOptions = {}): Effect.Effect<RunningNode,
       Effect.sync(() => new NodeProcessHandle(environment(nodeUrl ?? url, options))),
       (started) => Effect.andThen(started.signal("SIGCONT"), started.stop("SIGKILL"))
     )
-    const port = Number(/listening on [^ ]*?:(\d+) /.exec(yield* handle.logged("listening on ", "60 seconds"))?.[1])
+    const port = Number(/listening on [^ ]*?:(\d+) /.exec(yield* handle.logged("listening on ", longer.start))?.[1])
     const baseUrl = `http://127.0.0.1:${port}`
     const agent = yield* Effect.acquireRelease(
       Effect.sync(() => new Agent({ connections: 128, bodyTimeout: 60_000, headersTimeout: 60_000 })),
@@ -252,7 +252,7 @@ export const startNode = (options: NodeOptions = {}): Effect.Effect<RunningNode,
     const request = makeRequest(agent, baseUrl)
     const scope = yield* Effect.scope
     const http = yield* Layer.build(NodeHttpClient.layerUndici)
-    yield* eventually(request("GET", "/health/ready"), ({ status }) => status === 200, "60 seconds")
+    yield* eventually(request("GET", "/health/ready"), ({ status }) => status === 200, longer.start)
     return {
       baseUrl,
       port,

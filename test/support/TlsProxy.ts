@@ -9,7 +9,7 @@ import { read } from "../docs/documents.ts"
 import { freePort } from "./freePort.ts"
 import { programAt } from "./programs.ts"
 import { selfSigned } from "./selfSigned.ts"
-import { eventually } from "./waiting.ts"
+import { eventually, longer } from "./waiting.ts"
 
 /** The programs that the tests run if they are installed. */
 export const proxyPrograms = ["nginx", "caddy"] as const
@@ -171,7 +171,7 @@ export const makeProxy = Effect.fnUntraced(function*(
         child.kill("SIGTERM")
       })
   )
-  yield* eventually(ask(port, "GET", "/openapi.json"), ({ status }) => status === 200)
+  yield* eventually(ask(port, "GET", "/openapi.json"), ({ status }) => status === 200, longer.start)
   return {
     url: `https://localhost:${port}`,
     plainUrl: `http://localhost:${plainPort}`,

@@ -5,6 +5,7 @@ import type { WhatsAppSimulator } from "../../src/sandbox/whatsapp/WhatsAppSimul
 import { readQr } from "./readQr.ts"
 import { type Answer, eventually, makeAccount, type NodeOptions, type RunningNode, Service } from "./Service.ts"
 import { makeSimulator } from "./simulatedSession.ts"
+import { longer } from "./waiting.ts"
 import { makeWebhookReceiver } from "./WebhookReceiver.ts"
 import { create } from "./webhookStories.ts"
 
@@ -53,7 +54,7 @@ export const untilStatus = (
   key: string,
   id: number,
   status: string,
-  within: `${number} seconds` = "60 seconds"
+  within: `${number} seconds` = longer.turn
 ): Effect.Effect<Answer> => eventually(sessionOf(node, key, id), ({ at }) => at("status") === status, within)
 
 /**

@@ -7,6 +7,7 @@ import { sealedDkimKey } from "../../src/email-domains/EmailDomains.ts"
 import { Vault } from "../../src/platform/crypto/Vault.ts"
 import type { AccountId } from "../../src/values/Ids.ts"
 import { type Answer, eventually, type RunningNode } from "./Service.ts"
+import { longer } from "./waiting.ts"
 
 /** The main key of test nodes, as bytes; see `defaults` in Service.ts. */
 export const mainKey = Redacted.make(
@@ -56,7 +57,7 @@ export const readMail = (raw: Buffer) =>
 
 /** Repeats a request until the answer is as expected; allows for a batch, a retry or a sweeper. */
 export const asking = <E, R>(ask: Effect.Effect<Answer, E, R>, isExpected: (answer: Answer) => boolean) =>
-  eventually(ask, isExpected, "90 seconds")
+  eventually(ask, isExpected, longer.takeover)
 
 /** Posts a bulk email and returns the batch's id. */
 export const sendBulk = Effect.fnUntraced(function*(node: RunningNode, key: string, json: unknown) {

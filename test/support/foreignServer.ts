@@ -1,4 +1,4 @@
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import * as NodeChildProcess from "node:child_process"
 import * as NodeFs from "node:fs"
 import * as NodeOs from "node:os"
@@ -6,6 +6,7 @@ import * as NodePath from "node:path"
 import { chooseAccount } from "../../src/platform/database/embedded/EmbeddedAccount.ts"
 import { openSession } from "../../src/platform/database/embedded/EmbeddedSession.ts"
 import { programOptions, runProgram } from "../../src/platform/database/embedded/runProgram.ts"
+import { eventually, longer } from "./waiting.ts"
 
 /** Directory of the oldest PostgreSQL installed on the system (Debian's packages), if any. */
 export const foreignPrograms = ["14", "15", "16", "17"]
@@ -38,9 +39,6 @@ export const foreignServer = Effect.fn("foreignServer")(function*(programs: stri
       })
   )
   const socket = NodePath.join(directory, ".s.PGSQL.5432")
-  yield* Effect.scoped(openSession(socket)).pipe(
-    Effect.repeat({ while: ({ state }) => state !== "ready", schedule: Schedule.spaced("20 millis") }),
-    Effect.timeout("10 seconds")
-  )
+  yield* eventually(Effect.scoped(openSession(socket)), ({ state }) => state === "ready", longer.start)
   return socket
 })

@@ -6,6 +6,7 @@ import { read } from "../docs/documents.ts"
 import { Changes } from "./Changes.ts"
 import { programAt } from "./programs.ts"
 import type { RunningNode } from "./Service.ts"
+import { longer } from "./waiting.ts"
 
 /** The languages of the requests, in the order of a guide. */
 export const languages = ["sh", "js", "python"] as const
@@ -121,7 +122,7 @@ export const spawn = ({ code, env, folder, language }: Program) => {
 export const run = (program: Program) =>
   Effect.suspend(() => {
     const { changes, output } = spawn(program)
-    return Effect.as(changes.until(() => output.code !== undefined), output)
+    return Effect.as(changes.until(() => output.code !== undefined, longer.start), output)
   })
 
 /** A reader of a guide, who runs its requests in one language and order. */

@@ -4,7 +4,7 @@ import * as NodeFs from "node:fs"
 import * as NodeProcess from "node:process"
 import * as NodeReadline from "node:readline"
 import * as NodeUrl from "node:url"
-import { eventually, inPatience } from "./waiting.ts"
+import { eventually, inPatience, longer } from "./waiting.ts"
 
 const Ready = Schema.fromJsonString(Schema.Struct({ socket: Schema.String, base: Schema.String }))
 
@@ -30,7 +30,7 @@ export const startHolder = Effect.fn("startHolder")(
     const lines = yield* Queue.unbounded<string>()
     NodeReadline.createInterface({ input: child.stdout }).on("line", (line) => Queue.offerUnsafe(lines, line))
     child.stderr.on("data", (bytes: Buffer) => Queue.offerUnsafe(lines, bytes.toString("utf8")))
-    const said = inPatience(Queue.take(lines), () => `nothing from the holder of ${dataDir}`, "60 seconds")
+    const said = inPatience(Queue.take(lines), () => `nothing from the holder of ${dataDir}`, longer.start)
     const { base, socket } = yield* Effect.flatMap(said, Schema.decodeUnknownEffect(Ready))
     const gone = eventually(
       Effect.sync(() => ({ code: child.exitCode, signal: child.signalCode })),

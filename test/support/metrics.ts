@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { eventually, type RunningNode } from "./Service.ts"
+import { longer } from "./waiting.ts"
 
 /** One line of `/metrics`. */
 export interface Sample {
@@ -42,5 +43,5 @@ export const untilMetrics = (
   eventually(
     Effect.map(scrape(node, port), (samples) => valuesOf(samples, Object.keys(expected))),
     (values) => Object.entries(expected).every(([key, value]) => values[key] === value),
-    "60 seconds"
+    longer.turn
   )

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { asking } from "./bulkMail.ts"
 import { makeAccount, type RunningNode } from "./Service.ts"
 import { signedEvent } from "./signedEvent.ts"
+import { longer } from "./waiting.ts"
 import { makeWebhookReceiver } from "./WebhookReceiver.ts"
 
 /** Posts an email and returns its id. */
@@ -37,7 +38,7 @@ export const makeListener = Effect.fnUntraced(function*(node: RunningNode, event
   const secret = String(hook.at("data", "secret"))
   const received = (count: number) =>
     Effect.map(
-      receiver.received(count),
+      receiver.received(count, longer.turn),
       (requests) =>
         requests.map((request) => signedEvent(request, secret)).toSorted((one, other) =>
           one.timestamp < other.timestamp ? -1 : Number(one.timestamp > other.timestamp)

@@ -1,9 +1,10 @@
-import { Effect, Exit, Schedule, Scope } from "effect"
+import { Effect, Exit, Scope } from "effect"
 import * as NodeFs from "node:fs"
 import * as NodeOs from "node:os"
 import * as NodePath from "node:path"
 import * as EmbeddedPostgres from "../../src/platform/database/embedded/EmbeddedPostgres.ts"
 import { freePort } from "./freePort.ts"
+import { eventually, longer } from "./waiting.ts"
 
 /**
  * A temporary PostgreSQL, removed with the scope, processes and files included. Tests connect to its port, like to an
@@ -38,7 +39,8 @@ const remove = (path: string) => Effect.sync(() => NodeFs.rmSync(path, { recursi
 
 /** The server removes this file last, when it stops. */
 const stopped = (base: string) =>
-  Effect.sync(() => NodeFs.existsSync(NodePath.join(base, "pg18/postmaster.pid"))).pipe(
-    Effect.repeat({ while: (runs) => runs, schedule: Schedule.spaced("20 millis") }),
-    Effect.timeoutOption("10 seconds")
+  eventually(
+    Effect.sync(() => NodeFs.existsSync(NodePath.join(base, "pg18/postmaster.pid"))),
+    (runs) => !runs,
+    longer.start
   )

@@ -1,8 +1,20 @@
 import { Clock, Effect, Schedule } from "effect"
 import * as NodeUtil from "node:util"
 
-/** How long a wait lasts before it fails. Only a failure takes so long, so slow machines have time enough. */
-const patience = "60 seconds"
+/** What a wait lasts before it fails. `.ci/run` doubles it, because the machines of others may be slow. */
+const patience = process.env["SLOW_MACHINE"] === "true" ? "30 seconds" : "15 seconds"
+
+/** Bounds for what takes longer by design. They are the same on every machine. */
+export const longer = {
+  /** A process, PostgreSQL or a page of the browser starts or ends, on processors that other test files use. */
+  start: "60 seconds",
+  /** A task has its turn every 10 seconds or more seldom, and a retry has a back-off of up to 30 seconds. */
+  turn: "60 seconds",
+  /** The locks of a dead node end after 12 seconds and its leases after 35; then another node does the work. */
+  takeover: "90 seconds",
+  /** Hundreds of messages, connections or thousands of rows have their turn, on processors that other test files use. */
+  load: "90 seconds"
+} as const
 
 /** Runs with the real clock, because other processes do not follow a TestClock. */
 export const live = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

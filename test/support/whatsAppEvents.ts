@@ -7,6 +7,7 @@ import { encrypt } from "../../src/platform/crypto/gcm.ts"
 import { Vault } from "../../src/platform/crypto/Vault.ts"
 import { WhatsAppSessionId } from "../../src/values/Ids.ts"
 import { encryptionKey, eventually, makeAccount, type RunningNode } from "./Service.ts"
+import { longer } from "./waiting.ts"
 import { makeWebhookReceiver } from "./WebhookReceiver.ts"
 import { create } from "./webhookStories.ts"
 
@@ -37,7 +38,8 @@ export const inboundAccount = Effect.fnUntraced(function*(node: RunningNode) {
     events,
     of,
     /** Data of the events with this name, once there are `n`. */
-    published: (name: string, n: number) => eventually(Effect.sync(() => of(name)), (all) => all.length >= n)
+    published: (name: string, n: number) =>
+      eventually(Effect.sync(() => of(name)), (all) => all.length >= n, longer.turn)
   }
 })
 

@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventually, type RunningNode } from "./Service.ts"
+import { longer } from "./waiting.ts"
 import { WhatsApp } from "./WhatsApp.ts"
 
 /** Environment of nodes that send without pauses or limits. */
@@ -26,7 +27,8 @@ export const accepted = Effect.fnUntraced(
 export const untilMessage = Effect.fnUntraced(function*(node: RunningNode, key: string, id: number, status: string) {
   const answer = yield* eventually(
     node.request("GET", `/v1/whatsapp/messages/${id}`, { key }),
-    ({ at }) => at("data", "status") === status
+    ({ at }) => at("data", "status") === status,
+    longer.turn
   )
   return answer.at("data") as Readonly<Record<string, unknown>>
 })
@@ -36,6 +38,7 @@ export const untilArrived = Effect.fnUntraced(function*(number: string, from: st
   const { simulator } = yield* WhatsApp
   return yield* eventually(
     Effect.sync(() => simulator.controls.messages(number).filter((message) => message.from === from)),
-    ({ length }) => length >= n
+    ({ length }) => length >= n,
+    longer.turn
   )
 })

@@ -10,6 +10,7 @@ import { root } from "../docs/documents.ts"
 import { sandboxed } from "../support/cli.ts"
 import { encryptionKey, eventually } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 
 describe("the path of a bundle", () => {
   it("changes with the name, the size and the time of each source, and is the same for the same sources", () => {
@@ -62,7 +63,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the bundle that npm ci
       const port = yield* eventually(
         Effect.sync(() => /listening on http:\/\/[^:]+:(\d+)/.exec(lines.join(""))?.[1]),
         (found) => found !== undefined,
-        "60 seconds"
+        longer.start
       )
       const get = (path: string) =>
         Effect.promise(() => fetch(`http://127.0.0.1:${port}${path}`).then((answer) => answer.text()))
@@ -79,7 +80,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the bundle that npm ci
       assert.include(yield* get("/openapi.json"), "\"openapi\"")
       assert.include(yield* get("/v1/api-keys"), "missing_api_key")
       child.kill("SIGTERM")
-      yield* eventually(Effect.sync(() => child.exitCode), (code) => code !== null)
+      yield* eventually(Effect.sync(() => child.exitCode), (code) => code !== null, longer.start)
       assert.strictEqual(child.exitCode, 0)
       assert.notMatch(lines.join(""), /loads .*\.ts\n/)
     }))

@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Result, Schedule } from "effect"
+import { Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import * as NodeFs from "node:fs"
 import * as NodePath from "node:path"
@@ -8,6 +8,7 @@ import { tlsOf } from "../../../src/platform/database/DatabaseUrl.ts"
 import { cli } from "../../support/cli.ts"
 import { otherSelfSigned, selfSigned } from "../../support/selfSigned.ts"
 import { temporaryServer } from "../../support/temporaryServer.ts"
+import { eventually } from "../../support/waiting.ts"
 
 const tls = (url: string) => tlsOf(new URL(url))
 
@@ -68,15 +69,8 @@ describe("DATABASE_URL", () => {
           const sql = yield* SqlClient.SqlClient
           yield* sql.unsafe("alter system set ssl = on")
           yield* sql`select pg_reload_conf()`
-          const shown = sql`show ssl`
-          yield* Effect.repeat(shown, {
-            until: ([row]) => row?.["ssl"] === "on",
-            schedule: Schedule.spaced("20 millis")
-          })
-        }).pipe(
-          Effect.provide(PgClient.layer({ host: "127.0.0.1", port, username: "postgres" })),
-          Effect.timeout("15 seconds")
-        )
+          yield* eventually(sql`show ssl`, ([row]) => row?.["ssl"] === "on")
+        }).pipe(Effect.provide(PgClient.layer({ host: "127.0.0.1", port, username: "postgres" })))
 
         const url = `${at("localhost")}?sslmode=require`
         const doctor = (settings: Readonly<Record<string, string>>) =>

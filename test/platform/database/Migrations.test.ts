@@ -12,6 +12,7 @@ import * as PgCodecs from "../../../src/platform/database/PgCodecs.ts"
 import { foreignPrograms, foreignServer } from "../../support/foreignServer.ts"
 import { eventually } from "../../support/Service.ts"
 import * as TestDatabase from "../../support/TestDatabase.ts"
+import { inPatience } from "../../support/waiting.ts"
 
 const first = `
 -- a comment; with a semicolon and a ' quote
@@ -167,7 +168,7 @@ describe("migrate", () => {
       const migrating = yield* Effect.forkChild(Migrations.migrate(path))
       const waiting = sql`select from pg_locks where not granted and relation = 'places'::regclass`
       yield* eventually(waiting, ({ length }) => length === 1)
-      yield* Effect.timeout(sql`insert into places (id) values (1)`, "15 seconds")
+      yield* inPatience(sql`insert into places (id) values (1)`, () => "an insert that waits")
       assert.isUndefined(migrating.pollUnsafe())
       yield* Deferred.succeed(letGo, undefined)
       yield* Fiber.join(dump)

@@ -5,6 +5,7 @@ import { WebhookId } from "../../../src/values/Ids.ts"
 import { QueueRepo } from "../../../src/webhooks/delivery/QueueRepo.ts"
 import { makeAccount } from "../../support/Service.ts"
 import { TestDatabase, transaction } from "../../support/TestDatabase.ts"
+import { inPatience } from "../../support/waiting.ts"
 
 /** Inserts active webhooks and returns their ids. */
 const webhooks = Effect.fnUntraced(function*(count: number) {
@@ -58,7 +59,7 @@ layer(QueueRepo.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTes
         const all = yield* transaction(Effect.gen(function*() {
           const own = yield* some
           yield* Deferred.succeed(isOpen, undefined)
-          return [...own, ...(yield* Effect.timeout(Fiber.join(other), "15 seconds"))]
+          return [...own, ...(yield* inPatience(Fiber.join(other), () => own))]
         }))
         assert.lengthOf(new Set(all.map((delivery) => delivery.id)), 6)
       }))

@@ -26,6 +26,7 @@ import { Targets } from "../../../src/webhooks/endpoint/WebhooksRepo.ts"
 import { eventually, makeAccount } from "../../support/Service.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { noEvents } from "../../support/testEvents.ts"
+import { longer } from "../../support/waiting.ts"
 
 /** How endpoints respond now, and the requests that they got. */
 const world: {
@@ -286,7 +287,7 @@ layer(Subject, { excludeTestServices: true })("WebhookActor", (it) => {
       const { shutDown, wake } = yield* actorOf(id)
       yield* Effect.forkChild(Effect.exit(wake))
       const expected = ["delivered 1", "retrying 1", "retrying 1"]
-      assert.deepStrictEqual(yield* Effect.repeat(rows, { until: (now) => now.join() === expected.join() }), expected)
+      assert.deepStrictEqual(yield* eventually(rows, (now) => now.join() === expected.join()), expected)
       yield* shutDown
     }))
 
@@ -321,7 +322,7 @@ layer(Subject, { excludeTestServices: true })("WebhookActor", (it) => {
       yield* sql`delete from webhooks where id = ${id}`
       actors.get(id)?.wake()
       const left = sql`select from webhook_queue where webhook_id = ${id} and status = 'taken'`
-      yield* Effect.repeat(left, { until: (rows) => rows.length === 8 })
+      yield* eventually(left, (rows) => rows.length === 8)
       yield* Deferred.succeed(gate, undefined)
       yield* Fiber.join(running)
       assert.strictEqual(world.requests.length, 8)
@@ -360,7 +361,7 @@ layer(Subject, { excludeTestServices: true })("WebhookActor", (it) => {
         })
       const { shutDown, wake } = yield* actorOf(id)
       yield* Effect.forkChild(Effect.exit(wake))
-      yield* Effect.repeat(rows, { until: (now) => !now.some((row) => row === "pending 0" || row === "taken 0") })
+      yield* eventually(rows, (now) => !now.some((row) => row === "pending 0" || row === "taken 0"), longer.load)
       assert.deepStrictEqual([Math.max(...inFlight.slice(0, 20)), Math.max(...inFlight.slice(40, 60))], [8, 1])
       assert.isAtLeast(Math.max(...inFlight.slice(150)), 6)
       yield* shutDown
@@ -384,7 +385,7 @@ layer(Subject, { excludeTestServices: true })("WebhookActor", (it) => {
       yield* eventually(Effect.sync(() => actors.has(id)), (isAwake) => !isAwake)
       yield* Deferred.succeed(gate, undefined)
       yield* Fiber.join(leaving)
-      const settled = Effect.repeat(rows, { until: (now) => !now.some((row) => row.startsWith("taken")) })
+      const settled = eventually(rows, (now) => !now.some((row) => row.startsWith("taken")))
       assert.deepStrictEqual((yield* settled).toSorted(), [...times(8, "delivered 1"), ...times(22, "pending 0")])
       assert.strictEqual(world.requests.length, 8)
     }))
@@ -399,7 +400,7 @@ layer(Subject, { excludeTestServices: true })("WebhookActor", (it) => {
       const { wake } = yield* actorOf(id)
       const running = yield* Effect.forkChild(wake)
       const seen = (row: string, count: number) =>
-        Effect.repeat(rows, { until: (now) => now.filter((one) => one === row).length >= count })
+        eventually(rows, (now) => now.filter((one) => one === row).length >= count)
       yield* seen("taken 0", 100)
       yield* sql`update webhooks set unhealthy_reason = 'failing' where id = ${id}`
       yield* seen("skipped 0", 142)
@@ -484,7 +485,7 @@ layer(Subject, { excludeTestServices: true })("WebhookActor", (it) => {
       const { gate, dispatch, id, rows, running } = yield* caughtUp
       yield* dispatch(yield* commit(id, 20))
       yield* sql`update webhooks set unhealthy_reason = 'failing' where id = ${id}`
-      yield* Effect.repeat(rows, { until: (now) => now.filter((row) => row === "skipped 0").length >= 13 })
+      yield* eventually(rows, (now) => now.filter((row) => row === "skipped 0").length >= 13)
       yield* Deferred.succeed(gate, undefined)
       yield* Fiber.join(running)
       assert.deepStrictEqual((yield* rows).toSorted(), [...times(8, "delivered 1"), ...times(13, "skipped 0")])

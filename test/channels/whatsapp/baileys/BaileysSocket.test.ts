@@ -11,10 +11,11 @@ import { idleTraffic } from "../../../support/idleTraffic.ts"
 import { memoryCredentials } from "../../../support/memoryCredentials.ts"
 import { readUntil } from "../../../support/readUntil.ts"
 import { ann, bob, makeSimulator } from "../../../support/simulatedSession.ts"
+import { eventually } from "../../../support/waiting.ts"
 
 /** Waits for the next event with this tag. */
 const until = (socket: SessionSocket, tag: SocketEvent["_tag"]) =>
-  Effect.repeat(socket.next, { until: (event) => event._tag === tag })
+  eventually(socket.next, (event) => event._tag === tag)
 
 describe("BaileysSocket", () => {
   it("the live address is WhatsApp's own", () => {

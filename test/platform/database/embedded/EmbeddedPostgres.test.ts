@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import * as NodeFs from "node:fs"
 import * as NodeOs from "node:os"
 import * as NodePath from "node:path"
@@ -10,6 +10,7 @@ import { dropStaleLocks } from "../../../../src/platform/database/embedded/Embed
 import { boundLog } from "../../../../src/platform/database/embedded/EmbeddedLog.ts"
 import * as EmbeddedPostgres from "../../../../src/platform/database/embedded/EmbeddedPostgres.ts"
 import { processesWith, startHolder } from "../../../support/holder.ts"
+import { eventually, longer } from "../../../support/waiting.ts"
 
 /** A directory that the server's account can reach. Processes in it are killed before it is removed. */
 const workplace = Effect.acquireRelease(
@@ -27,12 +28,7 @@ const killAll = (path: string) =>
     Effect.andThen(nothingRuns(path))
   )
 
-const nothingRuns = (path: string) =>
-  processesWith(path).pipe(
-    Effect.repeat({ until: (pids) => pids.length === 0, schedule: Schedule.spaced("20 millis") }),
-    Effect.timeout("10 seconds"),
-    Effect.orDie
-  )
+const nothingRuns = (path: string) => eventually(processesWith(path), (pids) => pids.length === 0, longer.start)
 
 /** The process of the server; undefined between two servers, which have no file. */
 const postmaster = (base: string) =>
@@ -90,13 +86,10 @@ describe.skipIf(!onLinux)("EmbeddedPostgres", () => {
       assert.isDefined(killed)
       NodeProcess.kill(killed, "SIGKILL")
       // A session of the killed server may still answer for a moment, and there is no file between two servers.
-      const answer = yield* holder.ask("select id from kept").pipe(
-        Effect.zip(postmaster(holder.base)),
-        Effect.repeat({
-          until: ([answer, running]) => answer.includes("rows") && running !== undefined && running !== killed,
-          schedule: Schedule.spaced("20 millis")
-        }),
-        Effect.timeout("10 seconds")
+      const answer = yield* eventually(
+        Effect.zip(holder.ask("select id from kept"), postmaster(holder.base)),
+        ([answer, running]) => answer.includes("rows") && running !== undefined && running !== killed,
+        longer.start
       )
       assert.strictEqual(answer[0], `{"rows":[{"id":7}]}`)
     }))
