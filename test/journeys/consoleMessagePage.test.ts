@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { sendCode } from "../support/codes.ts"
 import { signedInAs } from "../support/consolePeople.ts"
-import { makeAccount, Service } from "../support/Service.ts"
+import { eventually, makeAccount, Service } from "../support/Service.ts"
 
 /** A person who reads pages of their account without a browser. */
 const reader = Effect.gen(function*() {
@@ -12,7 +12,7 @@ const reader = Effect.gen(function*() {
   const { accountId, key } = yield* makeAccount()
   const { cookie } = yield* signedInAs(accountId, "owner")
   const read = (path: string) => node.request("GET", `/console/${accountId}${path}`, { headers: { cookie } })
-  return { accountId, key, node, read }
+  return { accountId, cookie, key, node, read }
 })
 
 layer(Service.layer(), { excludeTestServices: true })("the page of a message", (it) => {
@@ -47,6 +47,31 @@ layer(Service.layer(), { excludeTestServices: true })("the page of a message", (
       const gone = yield* read(`/messages/email/${id}`)
       assert.include(gone.text, "The texts of an email are deleted a day after it was accepted")
       assert.notInclude(gone.text, "<iframe")
+    }))
+
+  it.effect("says of a failed email that it may have arrived, also if its stored error does not say so", () =>
+    Effect.gen(function*() {
+      const { key, node, read } = yield* reader
+      const sql = yield* SqlClient.SqlClient
+      for (const to of ["ada@example.com", ["ada@example.com", "bob@example.com"]]) {
+        const json = { to, subject: "Hello", text: "Hello" }
+        const id = Number((yield* node.request("POST", "/v1/email/send", { key, json })).at("data", "id"))
+        yield* eventually(
+          sql`select from email_messages where (id = ${id} or part_of = ${id}) and status in ('queued', 'sending')`,
+          ({ length }) => length === 0
+        )
+        const why = Effect.map(
+          read(`/messages/email/${id}`),
+          ({ text }) => /<div class="why">.*?<\/div>/s.exec(text)?.[0]
+        )
+        const fail = (doubts: number) =>
+          sql`update email_messages set status = 'failed', error = 'connection closed', doubts = ${doubts}
+            where id = ${id} or part_of = ${id}`
+        yield* fail(0)
+        assert.include(yield* why, "Not sent: the service could not prepare it.")
+        yield* fail(1)
+        assert.include(yield* why, "It may have arrived, so it is not repeated.")
+      }
     }))
 
   it.effect("shows stars in the place of a one-time code", () =>

@@ -36,7 +36,8 @@ const base = { delay: undefined, bounce_type: null, error: null, suppress: "neve
  */
 const maxUnconfirmed = 2
 
-const unconfirmed = "the relay may have accepted it, but did not confirm: "
+/** What the error of an attempt that the relay did not confirm begins with. */
+export const unconfirmed = "the relay may have accepted it, but did not confirm: "
 
 /** The error of a recipient whose node stopped during its attempt. */
 export const interrupted = "interrupted before the relay had confirmed it"

@@ -11,6 +11,7 @@ import { AccountId, EmailBatchId, EmailMessageId, type TemplateId } from "../../
 import { direction, Sort, windowFields } from "../../../values/Page.ts"
 import { modeColumn, storedLane } from "../../../values/TestMode.ts"
 import { RecipientStatus } from "../recipients/MessageState.ts"
+import { unconfirmed } from "../recipients/RecipientState.ts"
 import type { Mailbox } from "../request/Mailbox.ts"
 import { storeBodies, type StoredBody } from "../request/storeBodies.ts"
 import { Email, EmailRecipient } from "./Email.ts"
@@ -187,12 +188,17 @@ const make = Effect.gen(function*() {
       from record`
   }
 
+  /** A failed email may have arrived if the relay once did not confirm it. Not every stored error says so. */
+  const told = (row: "" | "m." | "p.") =>
+    `case when ${row}status = 'failed' and ${row}doubts > 0 and not starts_with(${row}error, '${unconfirmed}')
+      then '${unconfirmed}' || ${row}error else ${row}error end`
+
   /** Sums up the recipients of a record that has several. */
   const summed = sql.literal(`select (${weights})[max(array_position(${weights}, p.status))] as status,
       case when count(*) filter (where p.kind = 'to') = 1 then to_jsonb(min(p.recipient) filter (where p.kind = 'to'))
         else jsonb_agg(p.recipient order by p.position) filter (where p.kind = 'to') end as "to",
       (array_agg(p.bounce_type order by p.position) filter (where p.bounce_type is not null))[1] as bounce_type,
-      (array_agg(p.error order by p.position) filter (where p.error is not null))[1] as error,
+      (array_agg(${told("p.")} order by p.position) filter (where p.error is not null))[1] as error,
       sum(p.opens)::integer as opens, sum(p.clicks)::integer as clicks, min(p.sent_at) as sent_at,
       min(p.delivered_at) as delivered_at, min(p.opened_at) as opened_at, min(p.clicked_at) as clicked_at
     from email_messages p where p.id = m.id or p.part_of = m.id`)
@@ -206,7 +212,7 @@ const make = Effect.gen(function*() {
         coalesce(b.from_address, m.from_address) as "from", m.subject, b.subject as batch_subject, m.variables, m.copies,
         coalesce(s."to", to_jsonb(m.recipient)) as "to", ${shown("coalesce(s.status, m.status)")} as status,
         coalesce(s.opens, m.opens) as opens, coalesce(s.clicks, m.clicks) as clicks,
-        coalesce(s.bounce_type, m.bounce_type) as bounce_type, coalesce(s.error, m.error) as error,
+        coalesce(s.bounce_type, m.bounce_type) as bounce_type, coalesce(s.error, ${sql.literal(told("m."))}) as error,
         coalesce(s.sent_at, m.sent_at) as sent_at, coalesce(s.delivered_at, m.delivered_at) as delivered_at,
         coalesce(s.opened_at, m.opened_at) as opened_at, coalesce(s.clicked_at, m.clicked_at) as clicked_at
       from (select * from email_messages m where ${matching}) m
@@ -264,7 +270,7 @@ const make = Effect.gen(function*() {
       sql`select recipient as "to", coalesce(kind, 'to') as kind, opens, clicks, ${
         shown("status")
       } as status, bounce_type,
-          error, sent_at, delivered_at, opened_at, clicked_at
+          ${sql.literal(told(""))} as error, sent_at, delivered_at, opened_at, clicked_at
         from email_messages where id = ${id} or part_of = ${id} order by part_of nulls first, position`
   })
 
