@@ -7,6 +7,7 @@ import { SummaryChannel } from "../messages/MessageSummary.ts"
 import { People } from "../people/People.ts"
 import * as Query from "../platform/database/Query.ts"
 import { UpstreamOutages } from "../platform/work/UpstreamOutages.ts"
+import type { UsageReport } from "../usage/UsageReport.ts"
 import { UsageReports } from "../usage/UsageReports.ts"
 import { shownUrl } from "../values/HttpsUrl.ts"
 import { AccountId } from "../values/Ids.ts"
@@ -154,8 +155,10 @@ const makeRepo = Effect.gen(function*() {
 
 /** What needs attention in an account, and what it has done first. */
 export class Attention extends Context.Service<Attention, {
-  /** The worst first. */
-  readonly of: (accountId: AccountId) => Effect.Effect<ReadonlyArray<AttentionItem>>
+  /** The worst first, and the quotas of the month, which some are about. */
+  readonly of: (
+    accountId: AccountId
+  ) => Effect.Effect<{ readonly items: ReadonlyArray<AttentionItem>; readonly quotas: UsageReport["quotas"] }>
   readonly firstSteps: (accountId: AccountId) => Effect.Effect<FirstSteps>
 }>()("messaging-service/overview/Attention") {
   static readonly layer = Layer.effect(
@@ -209,7 +212,12 @@ export class Attention extends Context.Service<Attention, {
 
       return Attention.of({
         firstSteps: repo.firstSteps,
-        of: Effect.fn("Attention.of")((accountId) => Effect.map(Effect.orDie(factsOf(accountId)), attentionOf))
+        of: Effect.fn("Attention.of")((accountId) =>
+          Effect.map(Effect.orDie(factsOf(accountId)), (facts) => ({
+            items: attentionOf(facts),
+            quotas: facts.quotas
+          }))
+        )
       })
     })
   )

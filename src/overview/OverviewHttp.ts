@@ -29,7 +29,8 @@ const OverviewHttp = HttpApiBuilder.group(
         }),
         attention: Effect.fnUntraced(function*() {
           const principal = yield* Principal
-          return { data: (yield* attention.of(principal.accountId)).filter(isShownTo(principal)) }
+          const { items } = yield* attention.of(principal.accountId)
+          return { data: items.filter(isShownTo(principal)) }
         })
       })
     })

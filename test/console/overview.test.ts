@@ -13,8 +13,6 @@ import { Attention } from "../../src/overview/Attention.ts"
 import type { AttentionItem } from "../../src/overview/attentionOf.ts"
 import { Statistics } from "../../src/overview/Statistics.ts"
 import type { StatisticsRow } from "../../src/overview/StatisticsRow.ts"
-import { UsageReports } from "../../src/usage/UsageReports.ts"
-import { Day } from "../../src/values/Day.ts"
 import { allows, type Role } from "../../src/values/Permission.ts"
 import { Timestamp } from "../../src/values/Timestamp.ts"
 
@@ -201,27 +199,21 @@ it.layer(Messages.layer)("the overview", (it) => {
       Effect.map(({ content }) => content.markup),
       Effect.provide(Layer.mergeAll(
         Layer.mock(Attention)({
-          of: () => Effect.succeed([]),
-          firstSteps: () => Effect.succeed({ key: true, domain: true, webhook: true, message: true })
-        }),
-        Layer.mock(Statistics)({ read: () => Effect.succeed([]) }),
-        Layer.mock(AllMessages)({ list: () => Effect.succeed([]) }),
-        Layer.mock(UsageReports)({
-          usage: () =>
+          of: () =>
             Effect.succeed({
-              period: { from: Day.make("2026-05-01"), to: Day.make("2026-06-01") },
-              plan: "starter",
-              metrics: [],
+              items: [],
               quotas: [{
                 resource: "email",
                 limit,
                 used: 40,
                 remaining: limit === null ? null : limit - 40,
                 resets_at: Timestamp.make("2026-06-01T00:00:00.000000Z")
-              }],
-              high_volume: false
-            })
-        })
+              }]
+            }),
+          firstSteps: () => Effect.succeed({ key: true, domain: true, webhook: true, message: true })
+        }),
+        Layer.mock(Statistics)({ read: () => Effect.succeed([]) }),
+        Layer.mock(AllMessages)({ list: () => Effect.succeed([]) })
       ))
     )
 

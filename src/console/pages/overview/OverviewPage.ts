@@ -6,7 +6,6 @@ import { Statistics } from "../../../overview/Statistics.ts"
 import type { StatisticsRow } from "../../../overview/StatisticsRow.ts"
 import { type Html, html } from "../../../platform/http/html.ts"
 import type { UsageReport } from "../../../usage/UsageReport.ts"
-import { UsageReports } from "../../../usage/UsageReports.ts"
 import { fromDateTime } from "../../../values/Timestamp.ts"
 import type { AccountAsk } from "../../page/Ask.ts"
 import { withQuery } from "../../page/Ask.ts"
@@ -147,8 +146,8 @@ const failures = (ask: AccountAsk, rows: ReadonlyArray<MessageSummary>) =>
 
 const shownFailures = 5
 
-const quotas = (ask: AccountAsk, report: UsageReport, now: DateTime.Utc) => {
-  const limited = report.quotas.filter(({ limit }) => limit !== null)
+const quotas = (ask: AccountAsk, all: UsageReport["quotas"], now: DateTime.Utc) => {
+  const limited = all.filter(({ limit }) => limit !== null)
   return limited.length > 0 && quotasCard(ask, limited, now)
 }
 
@@ -215,20 +214,19 @@ export const overviewPage = Page.account({
         ...numbers,
         steps,
         attention: yield* attention.of(accountId),
-        report: yield* (yield* UsageReports).usage(accountId, {}),
         failed: yield* readFailures(ask, DateTime.subtract(numbers.now, { days: 30 }))
       }
     }),
-  draw: ({ attention, failed, graph: graphed, now, report, steps, today: numbers }, ask) => ({
+  draw: ({ attention, failed, graph: graphed, now, steps, today: numbers }, ask) => ({
     title: ask.t.text("overview.title"),
     isLive: true,
     curl: "/v1/account/attention",
     content: html`<div class="stack">
-${attentionList(ask, attention)}
+${attentionList(ask, attention.items)}
 ${stepNames.some((name) => !steps[name]) && start(ask, steps)}
 ${numbers.length > 0 && today(ask, numbers)}
 ${graph(ask, graphed)}
-${quotas(ask, report, now)}
+${quotas(ask, attention.quotas, now)}
 ${failures(ask, failed)}
 </div>`
   })
