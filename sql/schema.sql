@@ -1,4 +1,4 @@
--- The sum of all migrations until 0159_late_texts.sql, which an empty database gets instead. Written by scripts/schema.ts.
+-- The sum of all migrations until 0160_queued_whatsapp_codes.sql, which an empty database gets instead. Written by scripts/schema.ts.
 
 create sequence webhook_delivery_ids;
 
@@ -1415,6 +1415,7 @@ create table whatsapp_outbox (
   constraint whatsapp_outbox_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(id) ON DELETE CASCADE
 ) with (fillfactor=80);
 CREATE INDEX whatsapp_outbox_bodies ON whatsapp_outbox USING btree (written_at) WHERE body IS NOT NULL;
+CREATE INDEX whatsapp_outbox_codes ON whatsapp_outbox USING btree (session_id, message_id) WHERE status = 'queued'::text AND code_seed IS NOT NULL;
 CREATE INDEX whatsapp_outbox_files ON whatsapp_outbox USING btree (file_id) WHERE file_id IS NOT NULL;
 CREATE INDEX whatsapp_outbox_pace ON whatsapp_outbox USING btree (session_id, written_at) WHERE written_at IS NOT NULL;
 CREATE INDEX whatsapp_outbox_queued ON whatsapp_outbox USING btree (session_id, lane, message_id) WHERE status = 'queued'::text;

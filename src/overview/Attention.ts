@@ -89,6 +89,20 @@ const makeRepo = Effect.gen(function*() {
     } as until from verification_blocks b
       where account_id = ${id} and b.until > now() and released_at is null ${limit}`
 
+  /** Codes have an index, as a queue may have many messages before them. */
+  const waitingOf = (id: number, isCode: boolean) =>
+    sql`select 'whatsapp', ${sql.literal(String(isCode))}, ${time("min(oldest.since)")}
+      from whatsapp_sessions s cross join lateral (
+        select coalesce(m.send_at, m.created_at) as since
+        from whatsapp_outbox o join messages m on m.id = o.message_id
+        where m.account_id = ${id} and o.session_id = s.id and o.status = 'queued' and o.lane = 0
+          and o.code_seed is ${sql.literal(isCode ? "not null" : "null")} and o.attempt_count = 0
+        order by o.message_id limit 100
+      ) as oldest
+      where s.account_id = ${id} and s.desired <> 'removed' and not exists (select from whatsapp_outbox w
+        where w.session_id = s.id and w.written_at > now() - interval '1 minute')
+      having count(*) > 0`
+
   /**
    * Reads the oldest of a queue, which is long while the relay or the carrier is away. A session that has sent within the
    * last minute is not late: its limits make messages wait for each other.
@@ -114,17 +128,9 @@ const makeRepo = Effect.gen(function*() {
         order by p.due_at limit 1000
       ) as oldest group by 2
       union all
-      select 'whatsapp', oldest.is_code, ${time("min(oldest.since)")}
-      from whatsapp_sessions s cross join lateral (
-        select o.code_seed is not null as is_code, coalesce(m.send_at, m.created_at) as since
-        from whatsapp_outbox o join messages m on m.id = o.message_id
-        where m.account_id = ${id} and o.session_id = s.id and o.status = 'queued' and o.lane = 0
-          and o.attempt_count = 0
-        order by o.message_id limit 100
-      ) as oldest
-      where s.account_id = ${id} and s.desired <> 'removed' and not exists (select from whatsapp_outbox w
-        where w.session_id = s.id and w.written_at > now() - interval '1 minute')
-      group by 2`
+      ${waitingOf(id, true)}
+      union all
+      ${waitingOf(id, false)}`
 
   const rows = (query: Statement.Fragment) => sql`coalesce((select jsonb_agg(r) from (${query}) r), '[]')`
 

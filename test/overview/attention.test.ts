@@ -189,6 +189,28 @@ layer(Service.layer(), { excludeTestServices: true })("GET /v1/account/attention
       assert.deepStrictEqual((yield* late({ writtenSecondsAgo: 90, batch: "yes" }))[0], [])
     }))
 
+  it.effect("names a late WhatsApp code that waits behind many other messages", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const { accountId, key } = yield* makeAccount()
+      yield* sql`with s as (
+          insert into whatsapp_sessions (account_id, session_key, name, status, desired, data_key)
+          values (${accountId}, gen_random_uuid()::text, 'Shop', 'disconnected', 'off', 'k') returning id
+        ), m as (
+          insert into messages (account_id, channel, session_id, direction, recipient, content, status, created_at)
+          select ${accountId}, 'whatsapp', s.id, 'out', '+250788123456', '{"body": "Hello"}', 'queued',
+            now() - interval '30 seconds'
+          from s, generate_series(1, 101) returning id, session_id
+        )
+        insert into whatsapp_outbox (message_id, session_id, whatsapp_id, lane, status, code_seed)
+        select id, session_id, id::text, 0, 'queued', case when id = (select max(id) from m) then 'seed' end from m`
+      const { at, text } = yield* request("GET", "/v1/account/attention", { key })
+      const items = at("data") as ReadonlyArray<{ readonly code: string; readonly subject: { readonly id: string } }>
+      const late = items.filter(({ code }) => code.endsWith("_late"))
+      assert.deepStrictEqual(late.map(({ code, subject }) => `${code} ${subject.id}`), ["codes_late whatsapp"], text)
+    }))
+
   it.effect("names webhooks without their query, and names them and keys only to keys that may list them", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
