@@ -113,9 +113,9 @@ export const valuesOf = <F extends Fields>(fields: F, form: URLSearchParams): Va
 export const wordsOf = (text: string | undefined): ReadonlyArray<string> =>
   (text ?? "").split(/[\s,]+/).filter((word) => word !== "")
 
-/** A time in the reader's zone, as a field has it. */
+/** A time in the reader's zone, as a field has it: with seconds only if it is not at the beginning of a minute. */
 export const localText = ({ timezone }: Pick<Ask, "timezone">, time: DateTime.DateTime): string =>
-  DateTime.formatIsoOffset(DateTime.setZoneNamedUnsafe(time, timezone)).slice(0, 16)
+  DateTime.formatIsoOffset(DateTime.setZoneNamedUnsafe(time, timezone)).slice(0, 23).replace(/(:00)?\.000$/, "")
 
 /** The time that a person typed in their zone; undefined for another text. */
 export const timeOf = (
@@ -125,6 +125,6 @@ export const timeOf = (
   Maybe.getOrUndefined(
     Maybe.flatMap(
       Maybe.liftPredicate((given: string) => /^\d{4}-\d\d-\d\dT\d\d:\d\d(:[\d.]+)?$/.test(given))(text ?? ""),
-      (given) => DateTime.makeZoned(`${given.slice(0, 16)}Z`, { timeZone: timezone, adjustForTimeZone: true })
+      (given) => DateTime.makeZoned(`${given}Z`, { timeZone: timezone, adjustForTimeZone: true })
     )
   )

@@ -67,9 +67,9 @@ const control = (drawn: Drawn): Html => {
       }</select>`
     default:
       // A password that was refused is typed once more.
-      return html`<input type="${field.kind === "time" ? "datetime-local" : field.kind}"${attributes(drawn)}${
-        field.kind !== "password" && html` value="${value}"`
-      }>`
+      return html`<input${
+        field.kind === "time" ? new Html(" type=\"datetime-local\" step=\"any\"") : html` type="${field.kind}"`
+      }${attributes(drawn)}${field.kind !== "password" && html` value="${value}"`}>`
   }
 }
 

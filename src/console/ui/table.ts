@@ -105,7 +105,7 @@ const filterTime = (ask: Ask, name: "from_date" | "to_date"): Html => {
     ask.t.text(`messages.${name}`)
   }</label><input type="datetime-local" id="filter-${name}" name="${name}" value="${
     Option.isSome(given) && localText(ask, given.value)
-  }"></div>`
+  }" step="any"></div>`
 }
 
 /** The fields of a filter below the search, the last two for its time. The filters `kept` have no field and stay. */

@@ -21,7 +21,7 @@ const decodeStatus = Schema.decodeUnknownOption(RecoverableStatus)
 
 /** What the address asks for: by default everything that was missed in the last day. */
 const spanOf = (ask: Ask, now: DateTime.Utc) => {
-  const since = timeOf(ask, ask.query.get("since")) ?? DateTime.subtract(now, { days: 1 })
+  const since = timeOf(ask, ask.query.get("since")) ?? DateTime.startOf(DateTime.subtract(now, { days: 1 }), "minute")
   const until = timeOf(ask, ask.query.get("until"))
   const status = Option.getOrUndefined(decodeStatus(ask.query.get("status")))
   return { since, until, status }
@@ -57,7 +57,7 @@ const stop = Action.make({
 const timeField = ({ t }: Ask, name: "since" | "until", value: string) =>
   html`<div class="field"><label for="f-${name}">${t.text(`recover.${name}`)}${
     name === "until" && html` <span class="optional">(${t.text("common.optional")})</span>`
-  }</label><input type="datetime-local" id="f-${name}" name="${name}" value="${value}"></div>`
+  }</label><input type="datetime-local" id="f-${name}" name="${name}" value="${value}" step="any"></div>`
 
 /** The question: which time, and how the deliveries ended. */
 const question = (ask: AccountAsk, { since, status, until }: Span) => {
