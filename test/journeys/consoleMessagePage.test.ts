@@ -74,6 +74,16 @@ layer(Service.layer(), { excludeTestServices: true })("the page of a message", (
       }
     }))
 
+  it.effect("answers a form with a page, also where the address asks for a file", () =>
+    Effect.gen(function*() {
+      const { accountId, cookie, key, node } = yield* reader
+      const json = { to: "ada@example.com", subject: "Hello", text: "Hello" }
+      const id = Number((yield* node.request("POST", "/v1/email/send", { key, json })).at("data", "id"))
+      const at = `/console/${accountId}/messages/email/${id}?format=json`
+      const { headers, status } = yield* node.request("POST", at, { headers: { cookie }, body: "_action=suppress" })
+      assert.deepStrictEqual([status, headers["content-type"]], [403, "text/html; charset=utf-8"])
+    }))
+
   it.effect("shows stars in the place of a one-time code", () =>
     Effect.gen(function*() {
       const { key, node, read } = yield* reader

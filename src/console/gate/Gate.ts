@@ -123,7 +123,8 @@ export class Gate extends Context.Service<Gate, {
           const attempted = { ...asked, attempt }
           return Effect.map(
             shown(page, attempted),
-            (drawn) => answers.page(at, attempted, { ...drawn, status: attempt.status })
+            // The answer to a form is a page. A file would be saved without the proof that a table waits for.
+            ({ file: _, ...drawn }) => answers.page(at, attempted, { ...drawn, status: attempt.status })
           )
         }
         const again = (at: Visit, asked: A) => (refused: Refused) =>
