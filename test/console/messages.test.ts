@@ -25,6 +25,7 @@ const askOf = (search = "") =>
     base: "http://localhost:8080",
     party: undefined,
     attempt: undefined,
+    isUpdate: false,
     seal: () => ({ token: "token", once: "once" })
   }))
 

@@ -138,8 +138,11 @@ layer(Service.layer(), { excludeTestServices: true })(
           )
           yield* page.open(`${base}/messages/email/${id}`)
           yield* page.until(shows("Delivered"))
+          const mail = `document.querySelector("#mail iframe").contentWindow`
+          yield* page.evaluate(`window.mail = ${mail}`)
           yield* sql`update email_messages set status = 'opened', opened_at = now(), opens = 1 where id = ${id}`
           yield* page.until(shows("Delivered and opened 1 time."))
+          assert.strictEqual(yield* page.evaluate(`window.mail === ${mail}`), true)
         })
     )
 

@@ -49,6 +49,20 @@ layer(Service.layer(), { excludeTestServices: true })("the page of a message", (
       assert.notInclude(gone.text, "<iframe")
     }))
 
+  it.effect("that is open already is sent without its mail, which does not change", () =>
+    Effect.gen(function*() {
+      const { accountId, cookie, key, node } = yield* reader
+      const json = { to: "ada@example.com", subject: "Your receipt", text: "Only words" }
+      const id = Number((yield* node.request("POST", "/v1/email/send", { key, json })).at("data", "id"))
+      const read = (headers: Record<string, string>) =>
+        node.request("GET", `/console/${accountId}/messages/email/${id}`, { headers: { cookie, ...headers } })
+      assert.include((yield* read({})).text, "Only words")
+      const update = (yield* read({ "x-update": "1" })).text
+      assert.notInclude(update, "Only words")
+      assert.notInclude(update, "Your receipt")
+      assert.include(update, "<h2 id=\"timeline\">")
+    }))
+
   it.effect("says of a failed email that it may have arrived, also if its stored error does not say so", () =>
     Effect.gen(function*() {
       const { key, node, read } = yield* reader

@@ -32,7 +32,12 @@ export interface Shown extends Subject {
 }
 
 const readEmail = Effect.fnUntraced(function*(ask: AccountAsk) {
-  const { content, email } = yield* (yield* Emails).read(ask.accountId, yield* idIn(ask, EmailMessageId))
+  const emails = yield* Emails
+  const id = yield* idIn(ask, EmailMessageId)
+  // A page that is open has the mail, which never changes.
+  const { content, email } = ask.isUpdate
+    ? { content: undefined, email: yield* emails.find(ask.accountId, id) }
+    : yield* emails.read(ask.accountId, id)
   const address = addressOf({ channel: "email", to: email.to })
   const suppression = address === undefined
     ? undefined
@@ -95,7 +100,7 @@ const emailShown = (ask: Ask, read: ReadEmail): Shown => {
     ],
     labels: email,
     recipients: email.recipients.length > 1 ? email.recipients : [],
-    content: mailShown(ask, content)
+    content: html`<div id="mail" hx-preserve>${content !== undefined && mailShown(ask, content)}</div>`
   }
 }
 
