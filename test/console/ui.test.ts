@@ -35,7 +35,7 @@ const askOf = (search = "", language: Language = "en") =>
     base: "http://localhost:8080",
     party: undefined,
     attempt: undefined,
-    isUpdate: false,
+    update: undefined,
     seal: () => ({ token: "token", once: "once" })
   }))
 
