@@ -92,6 +92,9 @@ const makeRepo = Effect.gen(function*() {
   const used = (id: number, counter: number) =>
     Query.run(sql`update passkeys set counter = ${counter}, last_used_at = now() where id = ${id}`)
 
+  const rename = (person: PersonId, id: number, name: string) =>
+    Query.run(sql`update passkeys set name = ${name} where id = ${id} and person_id = ${person}`)
+
   const remove = (person: PersonId, id: number) =>
     Query.rowCount(sql`delete from passkeys where id = ${id} and person_id = ${person} returning 1`)
 
@@ -100,7 +103,7 @@ const makeRepo = Effect.gen(function*() {
     Query.rowCount(sql`insert into passkey_challenges (challenge, expires_at)
       values (${challenge}, now() + ${minutes} * interval '1 minute') on conflict do nothing returning 1`)
 
-  return { list, credentials, find, insert, used, remove, spend }
+  return { list, credentials, find, insert, used, rename, remove, spend }
 })
 
 /**
@@ -123,6 +126,7 @@ export class Passkeys extends Context.Service<Passkeys, {
   ) => Effect.Effect<boolean>
   /** The person whose passkey answered. */
   readonly verify: (answer: string, party: RelyingParty) => Effect.Effect<Option.Option<PersonId>>
+  readonly rename: (person: PersonId, id: number, name: string) => Effect.Effect<void>
   readonly remove: (person: PersonId, id: number) => Effect.Effect<boolean>
 }>()("messaging-service/people/Passkeys") {
   static readonly layer = Layer.effect(
@@ -240,6 +244,7 @@ export class Passkeys extends Context.Service<Passkeys, {
           ),
         add,
         verify,
+        rename: repo.rename,
         remove: (person, id) => Effect.map(repo.remove(person, id), (count) => count > 0)
       })
     })

@@ -277,6 +277,23 @@ layer(Service.layer(), { excludeTestServices: true })("second factors in a brows
       assert.strictEqual(yield* count, 0)
     }))
 
+  it.effect("a person gives a passkey another name, and not those of others", () =>
+    Effect.gen(function*() {
+      const { open, passkeyId, sends } = yield* withPasskey
+      const other = yield* withPasskey
+      const path = `/console/me/security/passkeys/${passkeyId}/rename`
+      assert.include(yield* open("/console/me/security"), `href="${path}"`)
+      const empty = yield* yield* sends(path, "rename", { name: "" })
+      assert.strictEqual(empty.status, 422)
+      assert.include(empty.text, "aria-invalid")
+      yield* yield* other.sends(`/console/me/security/passkeys/${other.passkeyId}/rename`, "rename", { name: "Theirs" })
+      const named = yield* yield* sends(path, "rename", { name: "Laptop <1>" })
+      assert.strictEqual(named.headers["location"], "/console/me/security")
+      assert.include(yield* open("/console/me/security"), "Laptop &lt;1&gt;")
+      assert.include(yield* other.open("/console/me/security"), "Theirs")
+      assert.notInclude(yield* other.open(path), "Laptop")
+    }))
+
   it.effect("what a person changes of how they sign in is in the audit log, and a new way in is mailed to them", () =>
     Effect.gen(function*() {
       const { accountId, email, open, passkeyId, personId, sends, sql } = yield* withPasskey

@@ -45,6 +45,8 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.passkeys.remove.text": "لن يسجّل مفتاح المرور هذا دخولك بعد الآن. احذفه من جهازك أيضًا.",
   "security.passkeys.remove.button": "إزالة مفتاح المرور",
   "security.passkeys.removed": "تمت إزالة مفتاح المرور.",
+  "security.passkeys.rename": "تغيير اسم مفتاح المرور {name}",
+  "security.passkeys.renamed": "لمفتاح المرور اسم جديد.",
   "security.passkeys.where": "لا تعمل مفاتيح المرور إلا تحت اسم الخدمة نفسها. افتح هذه الصفحة على {base}.",
   "security.passkeys.default": "مفتاح المرور {number}",
   "security.app": "تطبيق المصادقة",

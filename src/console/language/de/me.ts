@@ -47,6 +47,8 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
     "Mit diesem Passkey können Sie sich nicht mehr anmelden. Löschen Sie ihn auch auf Ihrem Gerät.",
   "security.passkeys.remove.button": "Passkey entfernen",
   "security.passkeys.removed": "Der Passkey wurde entfernt.",
+  "security.passkeys.rename": "Passkey {name} umbenennen",
+  "security.passkeys.renamed": "Der Passkey hat einen neuen Namen.",
   "security.passkeys.where":
     "Passkeys funktionieren nur unter dem Namen des Dienstes. Öffnen Sie diese Seite unter {base}.",
   "security.passkeys.default": "Passkey {number}",

@@ -44,6 +44,8 @@ export const me = {
   "security.passkeys.remove.text": "This passkey no longer signs you in. Delete it on your device, too.",
   "security.passkeys.remove.button": "Remove the passkey",
   "security.passkeys.removed": "The passkey was removed.",
+  "security.passkeys.rename": "Rename the passkey {name}",
+  "security.passkeys.renamed": "The passkey has a new name.",
   "security.passkeys.where": "Passkeys work only under the service's own name. Open this page at {base}.",
   "security.passkeys.default": "Passkey {number}",
   "security.app": "Authenticator app",

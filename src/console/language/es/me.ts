@@ -47,6 +47,8 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
     "Con esta llave de acceso ya no podrá iniciar sesión. Elimínela también en su dispositivo.",
   "security.passkeys.remove.button": "Quitar la llave de acceso",
   "security.passkeys.removed": "La llave de acceso se quitó.",
+  "security.passkeys.rename": "Cambiar el nombre de la llave de acceso {name}",
+  "security.passkeys.renamed": "La llave de acceso tiene un nombre nuevo.",
   "security.passkeys.where":
     "Las llaves de acceso solo funcionan bajo el nombre del servicio. Abra esta página en {base}.",
   "security.passkeys.default": "Llave de acceso {number}",

@@ -46,6 +46,8 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.passkeys.remove.text": "Cette clé d’accès ne vous connectera plus. Supprimez-la aussi sur votre appareil.",
   "security.passkeys.remove.button": "Retirer la clé d’accès",
   "security.passkeys.removed": "La clé d’accès a été retirée.",
+  "security.passkeys.rename": "Renommer la clé d’accès {name}",
+  "security.passkeys.renamed": "La clé d’accès a un nouveau nom.",
   "security.passkeys.where":
     "Les clés d’accès ne fonctionnent que sous le nom du service. Ouvrez cette page à l’adresse {base}.",
   "security.passkeys.default": "Clé d’accès {number}",

@@ -47,6 +47,8 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
     "Com esta chave de acesso você não entrará mais. Exclua-a também no seu dispositivo.",
   "security.passkeys.remove.button": "Remover a chave de acesso",
   "security.passkeys.removed": "A chave de acesso foi removida.",
+  "security.passkeys.rename": "Renomear a chave de acesso {name}",
+  "security.passkeys.renamed": "A chave de acesso tem um novo nome.",
   "security.passkeys.where":
     "As chaves de acesso só funcionam com o nome do próprio serviço. Abra esta página em {base}.",
   "security.passkeys.default": "Chave de acesso {number}",

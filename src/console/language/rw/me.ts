@@ -46,6 +46,8 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.passkeys.remove.text": "Uru rufunguzo rwo kwinjira ntiruzongera kukwinjiza. Rusibe no ku gikoresho cyawe.",
   "security.passkeys.remove.button": "Kuraho urufunguzo rwo kwinjira",
   "security.passkeys.removed": "Urufunguzo rwo kwinjira rwakuweho.",
+  "security.passkeys.rename": "Hindura izina ry’urufunguzo rwo kwinjira {name}",
+  "security.passkeys.renamed": "Urufunguzo rwo kwinjira rufite izina rishya.",
   "security.passkeys.where":
     "Imfunguzo zo kwinjira zikora gusa ku izina rya serivisi ubwayo. Fungurira uru rupapuro kuri {base}.",
   "security.passkeys.default": "Urufunguzo rwo kwinjira {number}",

@@ -46,6 +46,8 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.passkeys.remove.text": "Ufunguo wa siri huu hautakuingiza tena. Ufute kwenye kifaa chako pia.",
   "security.passkeys.remove.button": "Ondoa ufunguo wa siri",
   "security.passkeys.removed": "Ufunguo wa siri umeondolewa.",
+  "security.passkeys.rename": "Badilisha jina la ufunguo wa siri {name}",
+  "security.passkeys.renamed": "Ufunguo wa siri una jina jipya.",
   "security.passkeys.where":
     "Funguo za siri hufanya kazi kwa jina la huduma yenyewe tu. Fungua ukurasa huu kwenye {base}.",
   "security.passkeys.default": "Ufunguo wa siri {number}",

@@ -2,10 +2,13 @@ import { Effect, Schema } from "effect"
 import { type Passkey, Passkeys } from "../../../people/Passkeys.ts"
 import { type Factors, SecondFactors } from "../../../people/SecondFactors.ts"
 import { SignIns } from "../../../people/SignIns.ts"
-import { NotFound } from "../../../platform/http/ApiErrors.ts"
+import { NotFound, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
 import { html } from "../../../platform/http/html.ts"
+import { violationsOf } from "../../../platform/http/violations.ts"
+import { lineBetween } from "../../../values/Text.ts"
 import { Action, goTo } from "../../page/Action.ts"
 import type { PersonAsk } from "../../page/Ask.ts"
+import { Field } from "../../page/Field.ts"
 import { idIn, Page } from "../../page/Page.ts"
 import { form } from "../../ui/form.ts"
 import { facts, moment, note } from "../../ui/parts.ts"
@@ -21,6 +24,32 @@ const passkeyIn = Effect.fnUntraced(function*(ask: PersonAsk) {
   const id = yield* idIn(ask, Schema.Int)
   const passkey = (yield* (yield* Passkeys).list(ask.signedIn.person.id)).find((one) => one.id === id)
   return passkey ?? (yield* new NotFound())
+})
+
+const decodeName = Schema.decodeUnknownEffect(Schema.Struct({ name: lineBetween(1, 100) }))
+
+const renamePasskey = Action.own({
+  name: "rename",
+  fields: { name: Field.text({ label: "security.passkeys.name", autocomplete: "off" }) },
+  run: ({ name = "" }, ask: PersonAsk) =>
+    Effect.gen(function*() {
+      const given = yield* Effect.mapError(decodeName({ name }), ({ issue }) =>
+        new ValidationFailed({ param: "name", errors: violationsOf(issue) }))
+      const { id } = yield* passkeyIn(ask)
+      yield* (yield* Passkeys).rename(ask.signedIn.person.id, id, given.name)
+      return goTo(security, "security.passkeys.renamed")
+    })
+})
+
+const renamePage = Page.person({
+  path: "/me/security/passkeys/:id/rename",
+  read: passkeyIn,
+  draw: ({ name }, ask) => ({
+    title: ask.t.text("security.passkeys.rename", { name }),
+    crumbs: crumbs(ask),
+    content: form(ask, renamePasskey, { submit: ask.t.text("sessions.rename"), cancel: security, values: { name } })
+  }),
+  actions: [renamePasskey]
 })
 
 const removePasskey = Action.own({
@@ -116,5 +145,5 @@ const othersPage = Page.person({
   actions: [endOthers]
 })
 
-/** The pages that ask before a person removes a second factor, or ends their other sign-ins. */
-export const factorPages = [passkeyPage, appPage, othersPage] as const
+/** The pages that rename a passkey, and that ask before a person removes a second factor or ends their other sign-ins. */
+export const factorPages = [renamePage, passkeyPage, appPage, othersPage] as const

@@ -54,10 +54,17 @@ const passkeyColumns = (ask: PersonAsk): ReadonlyArray<Column<Passkey>> => [
     label: ask.t.text("security.passkeys.remove"),
     kind: "actions",
     cell: ({ id, name }) =>
-      linkButton(`${security}/passkeys/${id}/remove`, ask.t.text("security.passkeys.remove"), {
-        opensDialog: true,
-        label: ask.t.text("security.passkeys.removeNamed", { name })
-      })
+      html`<span class="buttons">${
+        linkButton(`${security}/passkeys/${id}/rename`, ask.t.text("sessions.rename"), {
+          opensDialog: true,
+          label: ask.t.text("security.passkeys.rename", { name })
+        })
+      }${
+        linkButton(`${security}/passkeys/${id}/remove`, ask.t.text("security.passkeys.remove"), {
+          opensDialog: true,
+          label: ask.t.text("security.passkeys.removeNamed", { name })
+        })
+      }</span>`
   }
 ]
 
