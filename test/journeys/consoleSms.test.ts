@@ -1,9 +1,11 @@
 /** The page of SMS in a real browser: a person finds the price of a country. */
-import { layer } from "@effect/vitest"
+import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { chromium } from "../support/Chromium.ts"
+import { signedInAs } from "../support/consolePeople.ts"
 import { look, shows, titled, visitor } from "../support/look.ts"
-import { Service } from "../support/Service.ts"
+import { makeAccount, Service } from "../support/Service.ts"
 
 layer(Service.layer({ env: { SMS_SENDER_IDS: "Shop,Store" } }), { excludeTestServices: true })(
   "SMS in the console",
@@ -29,5 +31,20 @@ layer(Service.layer({ env: { SMS_SENDER_IDS: "Shop,Store" } }), { excludeTestSer
           yield* look(page, "sms-none")
         })
     )
+
+    it.effect("the page says while a node cannot reach the carrier", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const sql = yield* SqlClient.SqlClient
+        const { accountId } = yield* makeAccount()
+        const { cookie } = yield* signedInAs(accountId, "owner")
+        const page = Effect.map(
+          request("GET", `/console/${accountId}/sms`, { headers: { cookie } }),
+          ({ text }) => text
+        )
+        assert.notInclude(yield* page, "The carrier is away.")
+        yield* sql`insert into upstream_outages (upstream) values ('carrier')`
+        assert.include(yield* page, "The carrier is away.")
+      }))
   }
 )

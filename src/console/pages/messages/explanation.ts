@@ -108,7 +108,7 @@ export const sentenceOf = (
 }
 
 /** What passes on the live messages of a channel, if some node cannot reach it. */
-const awayOf = Effect.fnUntraced(function*({ mode }: AccountAsk, channel: "email" | "sms") {
+export const awayOf = Effect.fnUntraced(function*({ mode }: AccountAsk, channel: "email" | "sms") {
   if (mode === "test") return null
   const outages = yield* (yield* UpstreamOutages).current
   const name = channel === "email" ? "relay" : "carrier"

@@ -8,6 +8,7 @@ import type { AccountAsk, Ask } from "../../page/Ask.ts"
 import { Page } from "../../page/Page.ts"
 import { card, code, facts, foreign, inDollars, linkButton, note } from "../../ui/parts.ts"
 import { type Column, search, table } from "../../ui/table.ts"
+import { awayOf } from "../messages/explanation.ts"
 
 interface Price {
   readonly country: string
@@ -47,13 +48,16 @@ const isFound = ({ country, dial_prefix }: Price, wanted: string) => {
 interface Sending {
   readonly provider: "smpp" | "http" | "sandbox"
   readonly senders: ReadonlyArray<string>
+  readonly away: Effect.Success<ReturnType<typeof awayOf>>
 }
 
-const about = (ask: AccountAsk, { provider, senders }: Sending) => {
+const about = (ask: AccountAsk, { away, provider, senders }: Sending) => {
   const { t } = ask
   return card(
     t.text("smsPage.about"),
-    html`${provider === "sandbox" && note(t.text("smsPage.sandboxNote"))}${
+    html`${away !== null && note(t.text(`attention.${away}`), "warn")}${
+      provider === "sandbox" && note(t.text("smsPage.sandboxNote"))
+    }${
       facts([
         [t.text("smsPage.provider"), t.text(`smsPage.provider.${provider}`)],
         [
@@ -75,12 +79,12 @@ export const smsPage = Page.account({
   path: "/sms",
   permission: "sms:read",
   entry: { group: "sms", label: "nav.sms", icon: "message-square", order: 1, key: "n" },
-  read: () =>
+  read: (ask) =>
     Effect.gen(function*() {
       const { smsProvider } = yield* Effect.orDie(upstreams)
       const { smsSenderIds = [] } = yield* AppConfig
       const { rows } = yield* (yield* Prices).current
-      return { provider: smsProvider, senders: smsSenderIds, prices: rows }
+      return { away: yield* awayOf(ask, "sms"), provider: smsProvider, senders: smsSenderIds, prices: rows }
     }),
   draw: ({ prices, ...sending }, ask) => {
     const { can, query, t, to } = ask
