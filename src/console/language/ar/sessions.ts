@@ -38,7 +38,7 @@ export const sessions: Readonly<Record<keyof typeof english, string>> = {
   "sessions.pair.devices": "افتح «الأجهزة المرتبطة»، ثم «ربط جهاز».",
   "sessions.pair.scan": "امسح هذا الرمز.",
   "sessions.pair.image": "رمز QR ليمسحه الهاتف",
-  "sessions.pair.until": "يحل الرمز التالي محل هذا الرمز في {when}. تعرضه هذه الصفحة تلقائيًا.",
+  "sessions.pair.until": "يحل الرمز التالي محل هذا الرمز في {when}.",
   "sessions.pair.over": "انتهت صلاحية هذا الرمز. حدّث الصفحة لعرض الرمز التالي.",
   "sessions.pair.waiting": "لم يرسل WhatsApp رمزًا بعد.",
   "sessions.pair.refresh": "تحديث",

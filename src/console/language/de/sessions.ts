@@ -42,7 +42,7 @@ export const sessions: Readonly<Record<keyof typeof english, string>> = {
   "sessions.pair.devices": "Öffnen Sie „Verknüpfte Geräte“, dann „Gerät hinzufügen“.",
   "sessions.pair.scan": "Scannen Sie diesen Code.",
   "sessions.pair.image": "QR-Code zum Scannen mit dem Telefon",
-  "sessions.pair.until": "Der nächste Code ersetzt diesen um {when}. Diese Seite zeigt ihn von selbst.",
+  "sessions.pair.until": "Der nächste Code ersetzt diesen um {when}.",
   "sessions.pair.over": "Dieser Code ist abgelaufen. Aktualisieren Sie die Seite, um den nächsten zu sehen.",
   "sessions.pair.waiting": "WhatsApp hat noch keinen Code gesendet.",
   "sessions.pair.refresh": "Aktualisieren",

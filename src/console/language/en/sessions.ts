@@ -36,7 +36,7 @@ export const sessions = {
   "sessions.pair.devices": "Open “Linked devices”, then “Link a device”.",
   "sessions.pair.scan": "Scan this code.",
   "sessions.pair.image": "QR code for the phone to scan",
-  "sessions.pair.until": "The next code replaces this one at {when}. This page shows it by itself.",
+  "sessions.pair.until": "The next code replaces this one at {when}.",
   "sessions.pair.over": "This code has expired. Refresh the page for the next one.",
   "sessions.pair.waiting": "WhatsApp has sent no code yet.",
   "sessions.pair.refresh": "Refresh",

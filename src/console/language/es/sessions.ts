@@ -40,7 +40,7 @@ export const sessions: Readonly<Record<keyof typeof english, string>> = {
   "sessions.pair.devices": "Abra «Dispositivos vinculados» y después «Vincular un dispositivo».",
   "sessions.pair.scan": "Escanee este código.",
   "sessions.pair.image": "Código QR para escanear con el teléfono",
-  "sessions.pair.until": "El siguiente código sustituye a este a las {when}. Esta página lo muestra por sí misma.",
+  "sessions.pair.until": "El siguiente código sustituye a este a las {when}.",
   "sessions.pair.over": "Este código ha caducado. Actualice la página para ver el siguiente.",
   "sessions.pair.waiting": "WhatsApp todavía no ha enviado ningún código.",
   "sessions.pair.refresh": "Actualizar",

@@ -41,7 +41,7 @@ export const sessions: Readonly<Record<keyof typeof english, string>> = {
   "sessions.pair.devices": "Ouvrez « Appareils connectés », puis « Connecter un appareil ».",
   "sessions.pair.scan": "Scannez ce code.",
   "sessions.pair.image": "Code QR à scanner avec le téléphone",
-  "sessions.pair.until": "Le code suivant remplace celui-ci à {when}. Cette page l’affiche d’elle-même.",
+  "sessions.pair.until": "Le code suivant remplace celui-ci à {when}.",
   "sessions.pair.over": "Ce code a expiré. Actualisez la page pour voir le suivant.",
   "sessions.pair.waiting": "WhatsApp n’a pas encore envoyé de code.",
   "sessions.pair.refresh": "Actualiser",

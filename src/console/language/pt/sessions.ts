@@ -40,7 +40,7 @@ export const sessions: Readonly<Record<keyof typeof english, string>> = {
   "sessions.pair.devices": "Abra “Dispositivos conectados” e depois “Conectar dispositivo”.",
   "sessions.pair.scan": "Leia este código.",
   "sessions.pair.image": "Código QR para ler com o telefone",
-  "sessions.pair.until": "O próximo código substitui este às {when}. Esta página o mostra sozinha.",
+  "sessions.pair.until": "O próximo código substitui este às {when}.",
   "sessions.pair.over": "Este código expirou. Atualize a página para ver o próximo.",
   "sessions.pair.waiting": "O WhatsApp ainda não enviou nenhum código.",
   "sessions.pair.refresh": "Atualizar",

@@ -41,7 +41,7 @@ export const sessions: Readonly<Record<keyof typeof english, string>> = {
   "sessions.pair.devices": "Fungura “Linked devices” (ibikoresho byahujwe), hanyuma “Link a device” (huza igikoresho).",
   "sessions.pair.scan": "Sikana iyi kode.",
   "sessions.pair.image": "Kode ya QR isikanwa na telefone",
-  "sessions.pair.until": "Kode ikurikira izasimbura iyi {when}. Uru rupapuro ruzahita ruyerekana.",
+  "sessions.pair.until": "Kode ikurikira izasimbura iyi {when}.",
   "sessions.pair.over": "Iyi kode yarengeje igihe. Vugurura urupapuro kugira ngo ubone ikurikira.",
   "sessions.pair.waiting": "WhatsApp ntirohereza kode.",
   "sessions.pair.refresh": "Vugurura",

@@ -40,7 +40,7 @@ export const sessions: Readonly<Record<keyof typeof english, string>> = {
   "sessions.pair.devices": "Fungua “Vifaa vilivyounganishwa”, kisha “Unganisha kifaa”.",
   "sessions.pair.scan": "Changanua msimbo huu.",
   "sessions.pair.image": "Msimbo wa QR wa kuchanganuliwa na simu",
-  "sessions.pair.until": "Msimbo unaofuata utachukua nafasi ya huu saa {when}. Ukurasa huu utauonyesha wenyewe.",
+  "sessions.pair.until": "Msimbo unaofuata utachukua nafasi ya huu saa {when}.",
   "sessions.pair.over": "Msimbo huu umekwisha muda wake. Onyesha ukurasa upya ili uone unaofuata.",
   "sessions.pair.waiting": "WhatsApp bado haijatuma msimbo.",
   "sessions.pair.refresh": "Onyesha upya",
