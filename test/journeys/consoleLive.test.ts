@@ -212,7 +212,7 @@ layer(Service.layer(), { excludeTestServices: true })(
           yield* page.click("[data-pause]")
           yield* page.until(`${isPaused} && document.querySelector(".pairing img") !== null`)
           yield* page.evaluate("later.forEach((run) => run())")
-          yield* page.until(`document.querySelector(".pairing") === null`)
+          yield* page.until(`document.querySelector(".pairing img") === null`)
           yield* page.until(shows("This code has expired."))
           yield* page.open(`${base}/`)
           const opened = `document.querySelector("main details.curl")`

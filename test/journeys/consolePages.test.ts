@@ -108,7 +108,7 @@ layer(Service.layer(), { excludeTestServices: true })(
           })
           assert.include([200, 303], scanned.status, scanned.text)
           yield* page.until(
-            `document.querySelector(".pairing") === null && document.querySelector(".badge.good") !== null`
+            `document.querySelector(".pairing img") === null && document.querySelector(".badge.good") !== null`
           )
           yield* page.until(shows("+15550104711"))
           yield* assertAccessible(page)

@@ -212,11 +212,27 @@
   }
 
   // The next page may lack the form, and then the text would be lost.
-  const losesText = (main, text) => {
-    const next = new DOMParser().parseFromString(text, "text/html")
-    return [...main.querySelectorAll("form[hx-morph-skip] textarea")].some(({ id, value }) =>
-      value !== "" && next.getElementById(id) === null
+  const losesText = (main, next) =>
+    [...main.querySelectorAll("form[hx-morph-skip] textarea")].some(({ id, value }) =>
+      value !== "" && next.querySelector(`#${id}`) === null
     )
+
+  // What the next page lacks leaves its place empty, so that nothing moves: a button beside the title, and the one that pauses.
+  const placeOf = (part) => {
+    const place = part.cloneNode(true)
+    place.setAttribute("data-gone", "")
+    for (const name of ["id", "hx-preserve"]) place.removeAttribute(name)
+    return place
+  }
+  const keepPlaces = (main, next) => {
+    const [shown, coming] = [main, next].map((root) => [...root.querySelectorAll(".head > .buttons > *")])
+    const names = new Set(coming.map(({ textContent }) => textContent))
+    shown.forEach((button, index) => {
+      if (!names.has(button.textContent)) coming.splice(index, 0, placeOf(button))
+    })
+    next.querySelector(".head > .buttons")?.append(...coming)
+    const controls = main.querySelector(".live")
+    if (next.querySelector(".live") === null && controls !== null) next.querySelector(".foot")?.before(placeOf(controls))
   }
 
   const hasDialog = () => document.querySelector("dialog[open]") !== null
@@ -238,11 +254,13 @@
     // The service answers again, with the whole page in the place of the one that said so.
     if (answer.ok && main.querySelector("[data-away]") !== null) return void location.reload()
     if (!answer.ok) throw new Error(answer.statusText)
-    const text = await answer.text()
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html")
+    const next = page.querySelector("main")
     if (isPaused || location.href !== asked) return
     keepForms(main)
-    if (hasDialog() || losesText(main, text)) return void say("waits")
-    await htmx.swap({ sourceElement: main, target: "main", select: "main", swap: "outerMorph", text })
+    if (hasDialog() || losesText(main, next)) return void say("waits")
+    keepPlaces(main, next)
+    await htmx.swap({ sourceElement: main, target: "main", swap: "outerMorph", text: next.outerHTML })
     say("nothing")
   }
 
@@ -258,11 +276,12 @@
     clearTimeout(pictureEnd)
     const picture = document.querySelector("main [data-over]")
     if (picture === null) return
+    const { millis, over } = picture.dataset
     pictureEnd = setTimeout(() => {
       const line = document.createElement("p")
-      line.textContent = picture.dataset.over
-      picture.replaceWith(line)
-    }, Number(picture.dataset.millis))
+      line.textContent = over
+      picture.replaceChildren(line)
+    }, Number(millis))
   }
   endPicture()
   document.addEventListener("htmx:after:swap", endPicture)

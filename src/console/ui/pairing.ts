@@ -41,7 +41,7 @@ export const timed = (qr: QrCode): Effect.Effect<TimedCode> =>
 /** The picture to scan, with the time at which the next one replaces it. Scripts remove it then. */
 export const picture = (ask: Ask, qr: TimedCode | undefined): Html =>
   qr === undefined
-    ? html`<p class="quiet">${ask.t.text("sessions.pair.waiting")}</p>`
+    ? html`<div class="pairing"><p class="quiet">${ask.t.text("sessions.pair.waiting")}</p></div>`
     : html`<figure class="pairing" data-millis="${qr.millisLeft}" data-over="${
       ask.t.text("sessions.pair.over")
     }"><img src="${qr.qr_code}" width="264" height="264" alt="${

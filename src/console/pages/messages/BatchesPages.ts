@@ -192,9 +192,7 @@ const batchFacts = (ask: AccountAsk, batch: AnyBatch, channel: SummaryChannel) =
     [t.text("batches.status"), statusOf(ask, batch)],
     [t.text("batches.id"), code(batch.batch_id)],
     [t.text("batches.created"), moment(ask, batch.created_at)],
-    ...(batch.completed_at === null ? [] : [
-      [t.text("batches.completed"), moment(ask, batch.completed_at)] as const
-    ]),
+    [t.text("batches.completed"), batch.completed_at === null ? "–" : moment(ask, batch.completed_at)],
     ...(batch.resent_as === null ? [] : [
       [
         t.text("batch.again.as"),
