@@ -17,6 +17,7 @@ import { everyPage, fillAccount } from "../support/consolePages.ts"
 import { signedInAs } from "../support/consolePeople.ts"
 import { fiftyRows } from "../support/fiftyRows.ts"
 import { makeAccount, Service } from "../support/Service.ts"
+import { assertThemes } from "../support/themes.ts"
 
 /** kB over the wire of a page alone, and of the first page with the files beside it. */
 const ownWeight = 15
@@ -76,12 +77,13 @@ const check = Effect.fnUntraced(
     assert.strictEqual(yield* page.evaluate(shift), 0, `${address} moves after its first paint`)
     yield* page.command("Emulation.setCPUThrottlingRate", { rate: 1 })
     yield* assertAccessibleIn(page, view)
+    yield* assertThemes(page, view)
   }
 )
 
 layer(Service.layer(), { excludeTestServices: true })("every page of the console", (it) => {
   it.effect.skipIf(chromium === undefined)(
-    "has no fault for people with disabilities, scrolls in one direction alone, and stays where it was painted",
+    "has no fault for people with disabilities, scrolls in one direction alone, stays where it was painted, and keeps its meaning in forced colours",
     () =>
       Effect.gen(function*() {
         const node = yield* Service
