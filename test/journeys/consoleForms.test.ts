@@ -67,6 +67,11 @@ layer(Service.layer(), { excludeTestServices: true })("forms of the console", (i
         yield* page.until(`${label} === ${JSON.stringify(before)}`)
         const later = yield* page.evaluate(`new Promise((resolve) => setTimeout(() => resolve(${label}), 500))`)
         assert.strictEqual(later, before)
+        // A load in the meantime keeps no place for a button of this name.
+        const other = `document.querySelector(".head [data-copy] span").textContent`
+        yield* page.evaluate(`${other} = "Copied"`)
+        yield* page.until(`${other} !== "Copied"`)
+        assert.strictEqual(yield* page.evaluate(`document.querySelectorAll("[data-gone]").length`), 0)
       })
   )
 

@@ -224,11 +224,13 @@
     for (const name of ["id", "hx-preserve"]) place.removeAttribute(name)
     return place
   }
+  // The label of a button that copies changes for a while.
+  const nameOf = ({ dataset, textContent }) => dataset.copy ?? textContent
   const keepPlaces = (main, next) => {
     const [shown, coming] = [main, next].map((root) => [...root.querySelectorAll(".head > .buttons > *")])
-    const names = new Set(coming.map(({ textContent }) => textContent))
+    const names = new Set(coming.map(nameOf))
     shown.forEach((button, index) => {
-      if (!names.has(button.textContent)) coming.splice(index, 0, placeOf(button))
+      if (!names.has(nameOf(button))) coming.splice(index, 0, placeOf(button))
     })
     next.querySelector(".head > .buttons")?.append(...coming)
     const controls = main.querySelector(".live")
