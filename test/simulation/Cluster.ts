@@ -2,8 +2,22 @@ import type { Effect } from "effect"
 import type { Simulation } from "./Simulation.ts"
 import { VirtualNode } from "./VirtualNode.ts"
 
+/** What is special about the faults of a kind of work. */
+export interface Faults {
+  /** How likely each of them is, as a weight. */
+  readonly mix?: Record<Fault, number>
+  /** How likely a fault strikes a node that has just got rows or an answer. The seed picks one. */
+  readonly busyChances?: ReadonlyArray<readonly [weight: number, chance: number]>
+  /**
+   * How long a node that was frozen may go on before it learns that it has lost the shard, in milliseconds. By default it
+   * learns it as soon as it goes on.
+   */
+  readonly thawedFor?: number
+}
+
 interface Options {
   readonly places: number
+  readonly faults: Faults | undefined
   readonly program: (node: VirtualNode) => Effect.Effect<unknown>
   /** Ends what the node has open on the database. */
   readonly abandon: (node: VirtualNode) => Promise<void>
@@ -18,7 +32,11 @@ const maxSkew = 5_000
 /** How long a dead node, and a silent one, keep their shards, in milliseconds. See docs/architecture.md. */
 const shardTimeout = { dead: 3_000, silent: 12_000 }
 
-type Fault = "crash" | "freeze" | "cut" | "stop" | "clock"
+const faults = ["crash", "freeze", "cut", "stop", "clock"] as const
+
+type Fault = typeof faults[number]
+
+const usualMix: Record<Fault, number> = { crash: 3, freeze: 7, cut: 2, stop: 1, clock: 1 }
 
 /**
  * The nodes of a simulation. A node that ends starts again. One of them has the shard: another one gets it when the owner
@@ -40,7 +58,7 @@ export class Cluster {
     this.#simulation = simulation
     this.#options = options
     this.#faultsLeft = simulation.draw.between(1, 5)
-    this.#busyChance = simulation.draw.pick([[3, 0.16], [1, 0.5]])
+    this.#busyChance = simulation.draw.pick(options.faults?.busyChances ?? [[3, 0.16], [1, 0.5]])
   }
 
   start(): void {
@@ -67,7 +85,8 @@ export class Cluster {
     if (node.isDead || node.isFrozen || this.#faultsLeft === 0 || elapsed > faultTime) return false
     if (!draw.chance(isBusy ? this.#busyChance : 0.01)) return false
     this.#faultsLeft--
-    const fault = draw.pick<Fault>([[3, "crash"], [7, "freeze"], [2, "cut"], [1, "stop"], [1, "clock"]])
+    const { mix = usualMix } = this.#options.faults ?? {}
+    const fault = draw.pick(faults.map((name) => [mix[name], name]))
     switch (fault) {
       case "crash":
         node.die("crashes")
@@ -110,7 +129,9 @@ export class Cluster {
     const others = this.running.filter((node) => node !== owner && !node.isFrozen && !node.isStopping)
     if (isAway && silentFor >= timeout && others.length > 0) {
       this.#owner = draw.pick(others.map((node) => [1, node] as const))
-      owner?.lose(draw.between(0, 200))
+      const thawedFor = this.#options.faults?.thawedFor
+      if (thawedFor === undefined) owner?.lose(draw.between(0, 200))
+      else owner?.loseAfterThaw(draw.between(0, thawedFor))
       this.#owners.push({ since: this.#simulation.now, name: this.#owner.name })
       this.#owner.own()
     }

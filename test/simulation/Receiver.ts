@@ -22,6 +22,15 @@ export interface Attempt {
   hasEnded: boolean
 }
 
+/** A node that has opened the credentials with which it logs in. */
+interface Login {
+  readonly node: VirtualNode
+  /** The epoch by which it owns the rows. */
+  readonly epoch: number
+  /** When it began to open them, in Unix milliseconds. */
+  readonly from: number
+}
+
 type Verdicts = ReadonlyArray<readonly [weight: number, Verdict]>
 
 interface Sent extends Pick<Attempt, "item" | "claim" | "node"> {
@@ -80,6 +89,7 @@ export const noLease: Lease = { begin: () => true, isHeld: () => true }
 /** The side that receives the items of all nodes: a relay, a provider, an endpoint. The seed decides what it does. */
 export class Receiver {
   readonly attempts: Array<Attempt> = []
+  readonly logins: Array<Login> = []
   readonly #simulation: Simulation
   readonly #strike: (node: VirtualNode) => Promise<unknown>
   readonly #verdicts: Verdicts
@@ -112,6 +122,24 @@ export class Receiver {
         cancel()
         if (attempt !== undefined) attempt.hasEnded = true
       })
+    })
+
+  /** Waits for an answer of the receiving side that is not about an item. A fault can happen right before it. */
+  readonly answer = (node: VirtualNode, times: Ranges): Effect.Effect<void> =>
+    Effect.callback<void>((resume) => {
+      const { draw } = this.#simulation
+      const deliver = () => void this.#simulation.plan({ after: 1, on: node, run: () => resume(Effect.void) })
+      return Effect.sync(this.#simulation.plan({
+        after: draw.within(times),
+        run: () => this.#strike(node).then(deliver)
+      }))
+    })
+
+  /** Opens the credentials with which a node logs in. */
+  readonly logIn = <A, E, R>(login: Omit<Login, "from">, opening: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.suspend(() => {
+      const from = this.#simulation.now
+      return Effect.tap(opening, () => Effect.sync(() => this.logins.push({ ...login, from })))
     })
 
   #connect({ node, times = this.#times }: Sent, done: () => void): () => void {

@@ -81,6 +81,11 @@ export class VirtualNode implements Host {
     this.#disown = this.#controls?.own()
   }
 
+  /** Loses the shard, so long after it goes on. */
+  loseAfterThaw(after: number): void {
+    this.#simulation.plan({ after: 0, on: this, run: () => this.lose(after) })
+  }
+
   /** Loses the shard, as soon as it runs. */
   lose(after: number): void {
     this.#simulation.plan({

@@ -43,6 +43,7 @@ const nameServers = (node: VirtualNode, { receive }: Receiver) =>
 export const domainChecks: Workload = {
   name: "domain checks",
   tables: ["email_domains", "notices"],
+  faults: { thawedFor: 1_000 },
   rows: {
     relation: "email_domains",
     all: "select to_jsonb(d) as row from email_domains d",

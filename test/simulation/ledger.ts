@@ -45,7 +45,9 @@ export interface QueueRows {
   /** The owner of the rows is the writer that raised the epoch in this table last. */
   readonly epochs?: {
     readonly relation: string
-    /** Whether only the owner may make this change. */
+    /** Other tables whose rows only the owner changes. */
+    readonly others: ReadonlyArray<string>
+    /** Whether only the owner may make this change of the queue. */
     readonly isFenced: (change: ClaimedChange) => boolean
     /** How long a node may begin items after a statement has found its epoch unchanged, in milliseconds. */
     readonly leaseTime: number
@@ -107,20 +109,42 @@ const wrongWrites = (rows: QueueRows, changes: ReadonlyArray<Change>, { ownerAt 
   })
 }
 
+/** A change that has raised the epoch. */
+const isRaise = ({ epochs }: QueueRows, { after, before, relation }: Change) =>
+  relation === epochs?.relation && before !== null && Number(after?.["epoch"]) > Number(before["epoch"])
+
 /** Only the owner of an epoch makes fenced changes. */
-const wrongOwners = (
-  { epochs, itemOf, relation }: QueueRows,
-  changes: ReadonlyArray<Change>
-): ReadonlyArray<string> => {
+const wrongOwners = (rows: QueueRows, changes: ReadonlyArray<Change>): ReadonlyArray<string> => {
+  const { epochs, itemOf, relation } = rows
   let owner: string | undefined
-  return changes.flatMap(({ after, at, before, writer, ...change }) => {
+  return changes.flatMap((change) => {
+    const { after, at, before, writer } = change
     if (epochs === undefined || before === null || owner === writer) return []
-    if (change.relation === epochs.relation && Number(after?.["epoch"]) > Number(before["epoch"])) {
+    if (isRaise(rows, change)) {
       owner = writer
       return []
     }
     if (change.relation === relation && !epochs.isFenced({ at, before, after, byOwner: false })) return []
     return [`${writer} changes ${change.relation === relation ? itemOf(before) : change.relation}, which ${owner} owns`]
+  })
+}
+
+/** A node logs in by an epoch that it has raised as the owner, and only if none was raised before it began. */
+const wrongLogins = (
+  rows: QueueRows,
+  changes: ReadonlyArray<Change>,
+  { receiver: { logins } }: Evidence
+): ReadonlyArray<string> => {
+  const raises = changes.filter((change) => isRaise(rows, change)).map(({ after, at, writer }, index, all) => ({
+    epoch: Number(after?.["epoch"]),
+    at,
+    writer,
+    owner: all[index - 1]?.writer
+  }))
+  return logins.flatMap(({ epoch, from, node: { name } }) => {
+    const isOwner = raises.some((raise) => raise.epoch === epoch && raise.writer === name && raise.owner === name)
+    const isLate = raises.some((raise) => raise.epoch > epoch && raise.at < from)
+    return isOwner && !isLate ? [] : [`${name} logs in by epoch ${epoch}, which is not its own`]
   })
 }
 
@@ -184,6 +208,7 @@ export const judge = async (rows: QueueRows, session: Session, evidence: Evidenc
   return [
     ...wrongWrites(rows, changes.filter(({ relation }) => relation === rows.relation), evidence),
     ...wrongOwners(rows, changes),
+    ...wrongLogins(rows, changes, evidence),
     ...lateBegins(rows, evidence),
     ...repetitions(rows, evidence),
     ...wrongEnds(rows, await rowsIn(session, rows), evidence)

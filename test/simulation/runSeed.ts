@@ -2,7 +2,7 @@ import type { PgClient } from "@effect/sql-pg"
 import { Effect, Fiber, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Database } from "../../src/platform/database/Database.ts"
-import { Cluster } from "./Cluster.ts"
+import { Cluster, type Faults } from "./Cluster.ts"
 import { judge, type QueueRows, rowsIn } from "./ledger.ts"
 import { Receiver } from "./Receiver.ts"
 import type { Sessions, Statement } from "./Sessions.ts"
@@ -29,6 +29,7 @@ export interface Workload {
   /** Statements of a run before its beginning. */
   readonly setup?: ReadonlyArray<string>
   readonly rows: QueueRows
+  readonly faults?: Faults
   /** Accepts some items. */
   readonly accept: (simulation: Simulation) => Statement
   /** Starts the senders of a node. */
@@ -94,6 +95,7 @@ export const runSeed = async (workload: Workload, sessions: Sessions, seed: numb
   const receiver = new Receiver(simulation, (node) => cluster.strike(node, true))
   const cluster: Cluster = new Cluster(simulation, {
     places: 2,
+    faults: workload.faults,
     abandon: (node) => server.abandon(node),
     program: (node) =>
       programOf(start, node, receiver).pipe(

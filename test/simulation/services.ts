@@ -39,6 +39,13 @@ const key = new Uint8Array(32).fill(7)
 
 export const TestVault = Vault.layer(Redacted.make(key))
 
+/** A vault in which this is every secret, whatever the database has. */
+export const vaultOf = (secret: Buffer) =>
+  Layer.effect(
+    Vault,
+    Effect.map(Vault, (vault) => Vault.of({ ...vault, open: () => Effect.succeed(secret) }))
+  ).pipe(Layer.provide(TestVault))
+
 export const Keys = Layer.succeed(
   MacKeys,
   MacKeys.of({

@@ -9,14 +9,18 @@ import * as SimulatedDatabase from "./SimulatedDatabase.ts"
 import { singleEmails } from "./singleEmails.ts"
 import { smsParts } from "./smsParts.ts"
 import { webhooks } from "./webhooks.ts"
-import { whatsAppOutbox } from "./whatsAppOutbox.ts"
+import { whatsApp } from "./whatsApp.ts"
 
 /** A seed runs one of these. */
-const workloads = [smsParts, singleEmails, webhooks, batches, notices, domainChecks, whatsAppOutbox]
+const workloads = [smsParts, singleEmails, webhooks, batches, notices, domainChecks, whatsApp]
 
 /** The tables whose changes the ledger reads. */
 const followed = [
-  ...new Set(workloads.flatMap(({ rows }) => [rows.relation, ...rows.epochs ? [rows.epochs.relation] : []]))
+  ...new Set(
+    workloads.flatMap((
+      { rows }
+    ) => [rows.relation, ...rows.epochs ? [rows.epochs.relation, ...rows.epochs.others] : []])
+  )
 ]
 
 /** So many seeds run beside each other, each on a database. */

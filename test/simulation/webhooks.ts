@@ -1,6 +1,5 @@
 import { Duration, Effect, Layer } from "effect"
 import { Entity, ShardingConfig } from "effect/cluster"
-import { Vault } from "../../src/platform/crypto/Vault.ts"
 import { PublicUrl } from "../../src/platform/http/PublicUrl.ts"
 import { PublicHttp, PublicHttpFailure } from "../../src/platform/net/PublicHttp.ts"
 import { DeliveryOutcomes } from "../../src/webhooks/delivery/DeliveryOutcomes.ts"
@@ -13,7 +12,7 @@ import { UnhealthyNotifier } from "../../src/webhooks/endpoint/UnhealthyNotifier
 import { Targets } from "../../src/webhooks/endpoint/WebhooksRepo.ts"
 import { noLease, type Receiver, type Verdict } from "./Receiver.ts"
 import type { Workload } from "./runSeed.ts"
-import { Settings, TestVault } from "./services.ts"
+import { Settings, vaultOf } from "./services.ts"
 import type { VirtualNode } from "./VirtualNode.ts"
 
 const statuses: Record<Verdict, number> = { accepted: 200, refused: 500, deferred: 503, unavailable: 429, lost: 0 }
@@ -60,19 +59,9 @@ const owned = Effect.scoped(Effect.gen(function*() {
   return yield* Effect.forever(Effect.andThen(Effect.ignoreCause(sweep), Effect.sleep("1 second")))
 }))
 
-/** The secret of the webhook, whatever the database has. */
-const OneSecret = Layer.effect(
-  Vault,
-  Effect.map(
-    Vault,
-    (vault) =>
-      Vault.of({ ...vault, open: () => Effect.succeed(Buffer.from(`whsec_${Buffer.alloc(32, 7).toString("base64")}`)) })
-  )
-).pipe(Layer.provide(TestVault))
-
 const Services = Layer.mergeAll(DeliveryOutcomes.layer, DeliveryBudget.layer, Targets.layer, QueueRepo.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(
-    OneSecret,
+    vaultOf(Buffer.from(`whsec_${Buffer.alloc(32, 7).toString("base64")}`)),
     Settings,
     ShardingConfig.layer(),
     LocalDispatch.layer,

@@ -1,0 +1,116 @@
+import { Deferred, Effect, Layer, Schedule } from "effect"
+import { CredentialStore } from "../../src/channels/whatsapp/credentials/CredentialStore.ts"
+import { InboundTraffic } from "../../src/channels/whatsapp/inbox/InboundTraffic.ts"
+import { Inbox } from "../../src/channels/whatsapp/inbox/Inbox.ts"
+import { OutboxSender } from "../../src/channels/whatsapp/outbox/OutboxSender.ts"
+import { OutboxSenders } from "../../src/channels/whatsapp/outbox/OutboxSenders.ts"
+import { OutboxStatusUpdates } from "../../src/channels/whatsapp/outbox/OutboxStatusUpdates.ts"
+import * as SessionConnection from "../../src/channels/whatsapp/sessions/SessionConnection.ts"
+import * as SessionRow from "../../src/channels/whatsapp/sessions/SessionRow.ts"
+import { SessionRowRepo } from "../../src/channels/whatsapp/sessions/SessionRowRepo.ts"
+import { LiveSockets } from "../../src/channels/whatsapp/socket/LiveSockets.ts"
+import { MessageTraffic } from "../../src/channels/whatsapp/socket/MessageTraffic.ts"
+import { PublicDownload } from "../../src/platform/net/PublicDownload.ts"
+import { Usage } from "../../src/usage/Usage.ts"
+import type { Receiver } from "./Receiver.ts"
+import type { Workload } from "./runSeed.ts"
+import { Keys, RecordedEvents, Settings, vaultOf } from "./services.ts"
+import type { VirtualNode } from "./VirtualNode.ts"
+import { messageOf, sessionId, whatsAppSocket } from "./whatsAppSocket.ts"
+
+const Traffic = Layer.effect(
+  MessageTraffic,
+  Effect.gen(function*() {
+    return MessageTraffic.join(yield* InboundTraffic, yield* OutboxSender)
+  })
+).pipe(Layer.provide([InboundTraffic.layer, OutboxSender.layer]))
+
+/** Opens credentials, and tells the receiver. */
+const credentialStore = (node: VirtualNode, { logIn }: Receiver) =>
+  Layer.effect(
+    CredentialStore,
+    Effect.map(CredentialStore, ({ open }) =>
+      CredentialStore.of({ open: (owned) => logIn({ node, epoch: owned.epoch }, open(owned)) }))
+  ).pipe(Layer.provide(CredentialStore.layer))
+
+const servicesOf = (node: VirtualNode, receiver: Receiver) =>
+  Layer.mergeAll(
+    credentialStore(node, receiver).pipe(Layer.provide(Inbox.layerJournal)),
+    SessionRowRepo.layer,
+    Traffic,
+    whatsAppSocket(node, receiver)
+  ).pipe(
+    Layer.provide(Layer.mergeAll(Inbox.layer, Inbox.layerReceived, LiveSockets.layer, OutboxSenders.layer)),
+    Layer.provide(OutboxStatusUpdates.layer.pipe(Layer.provide(Usage.layer))),
+    Layer.provideMerge(Layer.mergeAll(
+      Keys,
+      RecordedEvents,
+      Settings,
+      vaultOf(Buffer.alloc(32, 7)),
+      Layer.mock(PublicDownload)({})
+    ))
+  )
+
+/** The connections of the session, one after the other, as in `SessionSupervisor`, whose pauses would not replay. */
+const owned = Effect.scoped(Effect.gen(function*() {
+  const connect = yield* SessionConnection.make
+  const row = yield* (yield* SessionRow.make)(sessionId)
+  if (row === undefined) return
+  while (true) {
+    const renew = yield* Deferred.make<void>()
+    const cause = yield* connect({ row, renew, show: () => Effect.void, share: () => Effect.void })
+    if (cause !== "renew") yield* row.apply({ _tag: "Closed", cause })
+    yield* Effect.sleep("1 second")
+  }
+}))
+
+/** A WhatsApp session, which the owner of its shard connects. The epoch is its fence. */
+export const whatsApp: Workload = {
+  name: "WhatsApp session",
+  tables: ["whatsapp_outbox", "messages", "whatsapp_sessions", "whatsapp_files", "whatsapp_message_counts"],
+  setup: [`insert into whatsapp_sessions (account_id, session_key, name, data_key, is_paired, status, is_confirmed)
+    values (1, 'wa_1', 'Test', '', true, 'connected', true)`],
+  faults: {
+    mix: { crash: 1, freeze: 10, cut: 1, stop: 1, clock: 1 },
+    busyChances: [[1, 0.1], [1, 0.2]],
+    thawedFor: 1_000
+  },
+  rows: {
+    relation: "whatsapp_outbox",
+    all: `select to_jsonb(o) as row from whatsapp_outbox o union all select to_jsonb(i) as row from whatsapp_inbox i`,
+    itemOf: ({ whatsapp_id }) => messageOf(whatsapp_id),
+    claimOf: () => undefined,
+    mayReclaim: () => true,
+    epochs: {
+      relation: "whatsapp_sessions",
+      others: ["whatsapp_keys", "whatsapp_inbox", "whatsapp_contacts"],
+      // WhatsApp may acknowledge a message of a former owner.
+      isFenced: ({ after }) => after?.["status"] !== "sent",
+      leaseTime: 8_000
+    },
+    isFinal: ({ done_at, status }) => status === "sent" || status === "failed" || typeof done_at === "string",
+    isSent: ({ status }) => status === "sent"
+  },
+  accept: ({ draw, elapsed }) => [
+    `with file as (
+        insert into whatsapp_files (account_id, content) values (1, 'x') returning id
+      ), added as (
+        insert into messages (account_id, channel, session_id, direction, recipient, type, content)
+        select 1, 'whatsapp', 1, 'out', '+1555' || 1000000 + $1::integer + n, case $3 when n then 'image' else 'text' end,
+          '{"body": "Hello"}'
+        from generate_series(1, $2::integer) n returning id, type
+      )
+      insert into whatsapp_outbox (message_id, session_id, whatsapp_id, lane, file_id)
+      select added.id, 1, 'WA' || added.id, 0, case added.type when 'image' then file.id end from added, file`,
+    [elapsed, draw.between(1, 3), draw.between(1, 3)]
+  ],
+  start: (node, receiver) =>
+    Effect.map(Layer.build(servicesOf(node, receiver)), (services) => ({
+      wake: Effect.void,
+      owned: owned.pipe(
+        Effect.sandbox,
+        Effect.retry({ schedule: Schedule.spaced("1 second") }),
+        Effect.provide(services)
+      )
+    }))
+}

@@ -1,0 +1,131 @@
+import { Deferred, Effect, Layer, Queue, Random } from "effect"
+import type { Credentials } from "../../src/channels/whatsapp/credentials/CredentialStore.ts"
+import { SocketFailed } from "../../src/channels/whatsapp/socket/SocketErrors.ts"
+import {
+  type SessionSocket,
+  type SocketEvent,
+  WhatsAppSocket
+} from "../../src/channels/whatsapp/socket/WhatsAppSocket.ts"
+import { WhatsAppSessionId } from "../../src/values/Ids.ts"
+import { unaskedSocket } from "../support/unaskedSocket.ts"
+import { Draw } from "./Draw.ts"
+import type { Receiver } from "./Receiver.ts"
+import type { VirtualNode } from "./VirtualNode.ts"
+
+type Open = WhatsAppSocket["Service"]["open"]
+
+/** The session of a run. */
+export const sessionId = WhatsAppSessionId.make(1)
+
+export const messageOf = (whatsappId: unknown) => `message ${whatsappId}`
+
+/** WhatsApp does not refuse an id that it has accepted before. */
+const verdicts = [[9, "accepted"], [1, "lost"]] as const
+
+/** In milliseconds. A login takes longer than a former owner goes on. */
+const times = {
+  login: [[2, 1_000, 1_500], [1, 1_500, 5_000]],
+  /** How long a connection lasts. */
+  life: [[1, 500, 8_000], [2, 60_000, 90_000]],
+  /** How long an answer takes that a message needs before it is written. */
+  request: [[4, 1, 30], [1, 30, 2_000]],
+  /** How long WhatsApp takes to name the devices of a chat. A message waits for it after it is written to its row. */
+  devices: [[1, 1, 30], [1, 1_000, 5_000]],
+  send: {
+    connect: [[1, 0, 0]],
+    answer: [[2, 1, 100], [2, 100, 3_000], [3, 3_000, 14_000]]
+  },
+  /** Between two messages that come in. */
+  pause: [[3, 1, 100], [1, 100, 4_000]]
+} as const
+
+/** Messages that come in on each connection again. */
+const received = ["IN1", "IN2"]
+
+/** A message with this text, serialised. */
+const plaintext = Buffer.from("\n\u0005Hello")
+
+/** Its author has another name in each message. */
+const envelopeOf = (id: string) => ({
+  tag: "message",
+  attrs: { id, from: "15550100301@s.whatsapp.net", notify: `Name in ${id}` }
+})
+
+/** Each message that comes in changes the credentials. */
+const receive = Effect.fnUntraced(function*(draw: Draw, credentials: Credentials) {
+  for (const id of received) {
+    yield* Effect.sleep(draw.within(times.pause))
+    const ratchet = { type: "session", key: "15550100301", value: Buffer.from(id) }
+    yield* credentials.set([ratchet], [{ sessionId, envelope: envelopeOf(id), plaintext }])
+  }
+})
+
+const makeOpen = (node: VirtualNode, receiver: Receiver): Open =>
+  Effect.fnUntraced(function*({ credentials, traffic }) {
+    const scope = yield* Effect.scope
+    const draw = new Draw(yield* Random.nextInt)
+    const events = yield* Queue.unbounded<SocketEvent>()
+    let isOpen = true
+    const close = (cause: "lost" | "ownership_lost") =>
+      Effect.suspend(() => {
+        isOpen = false
+        node.loseConnection()
+        return Queue.offer(events, { _tag: "Closed", cause, detail: "" })
+      })
+    yield* Effect.sleep(draw.within(times.login))
+    yield* Queue.offer(events, { _tag: "Opened", phoneNumber: "15550100300" })
+    yield* Effect.forkScoped(Effect.delay(close("lost"), draw.within(times.life)))
+    yield* receive(draw, credentials).pipe(
+      Effect.catchTag("OwnershipLost", () => close("ownership_lost")),
+      Effect.forkScoped
+    )
+
+    /** An answer of WhatsApp, which sometimes does not come. */
+    const request = <A>(answer: A) =>
+      Effect.flatMap(
+        receiver.answer(node, times.request),
+        () => draw.chance(0.75) ? Effect.succeed(answer) : Effect.fail(new SocketFailed({ reason: "no answer" }))
+      )
+    const send = (id: string, begin: () => boolean, isHeld: () => boolean) =>
+      Effect.map(
+        Effect.andThen(
+          Effect.andThen(receiver.answer(node, times.devices), receiver.answer(node, times.devices)),
+          receiver.receive({
+            node,
+            item: messageOf(id),
+            claim: credentials.owned.epoch,
+            lease: { begin, isHeld },
+            verdicts,
+            times: times.send
+          })
+        ),
+        (verdict) => {
+          if (verdict === "accepted") traffic.onStanza("ack", { tag: "ack", attrs: { id } })
+        }
+      )
+    /** Returns when the message leaves the node. */
+    const write = Effect.fnUntraced(function*(id: string, isHeld: () => boolean) {
+      const begun = yield* Deferred.make<void>()
+      const begin = () => {
+        Deferred.doneUnsafe(begun, Effect.void)
+        return isHeld()
+      }
+      yield* Effect.forkIn(send(id, begin, isHeld), scope)
+      yield* Deferred.await(begun)
+    })
+    const socket: SessionSocket = {
+      ...unaskedSocket,
+      next: Queue.take(events),
+      isOpen: () => isOpen,
+      groups: Effect.succeed([]),
+      chatOf: (number) => Effect.sync(() => draw.chance(0.75) ? `${number}@s.whatsapp.net` : undefined),
+      compose: () => request(plaintext),
+      relay: (page, isHeld) =>
+        Effect.as(Effect.forEach(page, ({ id }) => write(id, isHeld), { concurrency: "unbounded", discard: true }), [])
+    }
+    return socket
+  })
+
+/** WhatsApp: a connection brings messages, acknowledges those that it accepts, and is lost at some time. */
+export const whatsAppSocket = (node: VirtualNode, receiver: Receiver): Layer.Layer<WhatsAppSocket> =>
+  Layer.succeed(WhatsAppSocket, WhatsAppSocket.of({ open: makeOpen(node, receiver) }))
