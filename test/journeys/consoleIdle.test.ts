@@ -2,15 +2,24 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import * as NodePath from "node:path"
+import { bundleOf } from "../../src/app/cli/bundle.ts"
 import { signedInAs } from "../support/consolePeople.ts"
 import { makeDatabaseProxy } from "../support/DatabaseProxy.ts"
 import { eventually, makeAccount, startNode } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-/** Names each module that a node loads. */
+const root = NodePath.resolve(import.meta.dirname, "../..")
+
+/** Names each module that a node loads. It runs the sources, because a part of the bundle does not tell what is in it. */
 const naming = `data:text/javascript,${
   encodeURIComponent(`import { registerHooks } from "node:module"
-registerHooks({ load: (url, context, next) => (console.log("loads " + url), next(url, context)) })`)
+registerHooks({
+  resolve: (name, context, next) => next(name === ${JSON.stringify(bundleOf(root))} ? ${
+    JSON.stringify(NodePath.join(root, "src/app/cli/Cli.ts"))
+  } : name, context),
+  load: (url, context, next) => (console.log("loads " + url), next(url, context))
+})`)
 }`
 
 /** Modules of the console, and the libraries that only people in a browser need. */

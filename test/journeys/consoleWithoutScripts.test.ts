@@ -207,7 +207,8 @@ layer(Service.layer(), { excludeTestServices: true })("the console without scrip
       yield* sendAll(new Map([[security, found.get(security) ?? ""]]))
       const [passkey] = yield* sql`insert into passkeys (person_id, credential_id, public_key, counter, name)
         values (${personId}, '\\x01', '\\x00', 0, 'Phone') returning id`
-      yield* read([`${security}/passkeys/${passkey?.["id"]}/remove`, `${security}/app/remove`])
+      const ofPasskey = `${security}/passkeys/${passkey?.["id"]}`
+      yield* read([`${ofPasskey}/rename`, `${ofPasskey}/remove`, `${security}/app/remove`])
       yield* sendAll(found)
       const all = pages.flatMap(({ actions, path }) =>
         actions.map(({ isFresh, name }) => ({ isFresh, key: `${path} ${name}` }))
