@@ -61,7 +61,7 @@ const askOf = ({ language = "en", params = { id: "5" }, query = "", role = "owne
       query: new URLSearchParams(query),
       path: "/console/7/x/5",
       attempt: undefined,
-      update: undefined,
+      isUpdate: false,
       seal: () => ({ token: "token", once: "once" }),
       account: { id: 7, trial },
       signedIn: { person: { id: 1 } },

@@ -25,7 +25,7 @@ const askOf = (search = "") =>
     base: "http://localhost:8080",
     party: undefined,
     attempt: undefined,
-    update: undefined,
+    isUpdate: false,
     seal: () => ({ token: "token", once: "once" })
   }))
 

@@ -144,7 +144,7 @@ const askOf = (role: Role, trial = "none") =>
       hourCycle: "h23",
       query: new URLSearchParams(),
       path: "/console/7/",
-      update: undefined,
+      isUpdate: false,
       seal: () => ({ token: "token", once: "once" }),
       account: { id: 7, role, trial },
       mode: "live",

@@ -69,7 +69,7 @@ const drawn = <R>(page: AccountPage<R>, { query = "", role = "owner", versions =
       query: new URLSearchParams(query),
       path: `/console/7/templates/${id}/versions/7`,
       attempt: undefined,
-      update: undefined,
+      isUpdate: false,
       seal: () => ({ token: "token", once: "once" }),
       signedIn: { person: { email: "ada@people.example" } },
       account: { id: 7 },

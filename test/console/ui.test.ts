@@ -35,7 +35,7 @@ const askOf = (search = "", language: Language = "en") =>
     base: "http://localhost:8080",
     party: undefined,
     attempt: undefined,
-    update: undefined,
+    isUpdate: false,
     seal: () => ({ token: "token", once: "once" })
   }))
 

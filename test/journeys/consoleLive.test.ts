@@ -147,35 +147,6 @@ layer(Service.layer(), { excludeTestServices: true })(
     )
 
     it.effect.skipIf(chromium === undefined)(
-      "an open list of messages says how many are new, and shows them by one press",
-      () =>
-        Effect.gen(function*() {
-          const { base, key, node, page } = yield* visit
-          const send = (subject: string) =>
-            node.request("POST", "/v1/email/send", { key, json: { to: "ada@example.com", subject, text: "Hello" } })
-          const look = page.evaluate("later.splice(0).forEach((run) => run())")
-          const rows = (count: number) => `document.querySelectorAll("main tbody tr").length === ${count}`
-          yield* page.open(`${base}/messages`)
-          yield* page.until(shows("No messages yet"))
-          yield* send("First")
-          yield* look
-          yield* page.until(rows(1))
-          yield* page.evaluate(`window.first = document.querySelector("main tbody tr")`)
-          yield* send("Second")
-          yield* send("Third")
-          yield* look
-          yield* page.until(shows("New messages: 2"))
-          yield* look
-          yield* page.until(shows("New messages: 2"))
-          assert.strictEqual(yield* page.evaluate(`first === document.querySelector("main tbody tr")`), true)
-          assert.strictEqual(yield* page.evaluate(rows(1)), true)
-          yield* page.click("main [role=status] a")
-          yield* page.until(rows(3))
-          assert.strictEqual(yield* page.evaluate(`document.querySelector("main [role=status] a")`), null)
-        })
-    )
-
-    it.effect.skipIf(chromium === undefined)(
       "a form that was refused stays, with its reason, on a page that loads itself again",
       () =>
         Effect.gen(function*() {

@@ -250,7 +250,7 @@
     if (main === null || isPaused || document.hidden) return
     if (hasDialog()) return void say("waits")
     const asked = location.href
-    const answer = await fetch(asked, { credentials: "same-origin", headers: { "x-update": main.dataset.since ?? "" } })
+    const answer = await fetch(asked, { credentials: "same-origin", headers: { "x-update": "1" } })
     // The person has signed out elsewhere, or what the page shows is gone: then another page says so.
     if (answer.redirected || gone.has(answer.status)) return void location.reload()
     // The service answers again, with the whole page in the place of the one that said so.

@@ -113,7 +113,7 @@ export class Visits extends Context.Service<Visits, {
           base: approach.isLoopback ? approach.origin : base,
           party: partyOf(approach, base),
           attempt: undefined,
-          update: request.headers["x-update"],
+          isUpdate: request.headers["x-update"] !== undefined,
           seal: sealOf(undefined)
         }
         const visit: Visit = { request, approach, signedIn: undefined, ask, cookies: [] }

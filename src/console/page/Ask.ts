@@ -49,8 +49,8 @@ export interface Ask {
   /** The site of passkeys; undefined where the page was opened under a name that has none. */
   readonly party: RelyingParty | undefined
   readonly attempt: Attempt | undefined
-  /** A page that is open asks for what has changed: the `since` with which it was drawn, or nothing. */
-  readonly update: string | undefined
+  /** The page is open and asks for what has changed on it. */
+  readonly isUpdate: boolean
   /** The hidden fields of a form: they prove that a page of this sign-in sent it, and that it was not sent before. */
   readonly seal: (action: string) => { readonly token: string; readonly once: string }
 }
@@ -103,8 +103,6 @@ export interface Drawn {
   readonly status?: number
   /** What the page shows changes by itself, so scripts load it again after this many seconds, or two, while a person looks at it. */
   readonly isLive?: boolean | number
-  /** What its updates say that the page shows already, such as a time. */
-  readonly since?: string | undefined
   /** The address of the page that stands in for this one. */
   readonly leadsTo?: string
   /** The whole document in the place of the page: foreign markup, for a locked frame of another page. */

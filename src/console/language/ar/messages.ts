@@ -38,7 +38,6 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "messages.emptySearch.title": "لا توجد رسالة مطابقة",
   "messages.emptySearch.text": "أزل أحد عوامل التصفية أعلاه، أو اعرض كل الرسائل.",
   "messages.all": "عرض كل الرسائل",
-  "messages.new": "رسائل جديدة: {count}",
   "channel.email": "البريد الإلكتروني",
   "channel.sms": "SMS",
   "channel.whatsapp": "WhatsApp",

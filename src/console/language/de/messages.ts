@@ -38,7 +38,6 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "messages.emptySearch.title": "Keine Nachricht passt",
   "messages.emptySearch.text": "Entfernen Sie oben einen Filter oder zeigen Sie alle Nachrichten an.",
   "messages.all": "Alle Nachrichten anzeigen",
-  "messages.new": "Neue Nachrichten: {count}",
   "channel.email": "E-Mail",
   "channel.sms": "SMS",
   "channel.whatsapp": "WhatsApp",

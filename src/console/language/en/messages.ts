@@ -36,7 +36,6 @@ export const messages = {
   "messages.emptySearch.title": "No message matches",
   "messages.emptySearch.text": "Remove a filter above, or show all messages.",
   "messages.all": "Show all messages",
-  "messages.new": "New messages: {count}",
   "channel.email": "Email",
   "channel.sms": "SMS",
   "channel.whatsapp": "WhatsApp",

@@ -38,7 +38,6 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "messages.emptySearch.title": "Ningún mensaje coincide",
   "messages.emptySearch.text": "Quite un filtro de arriba o muestre todos los mensajes.",
   "messages.all": "Mostrar todos los mensajes",
-  "messages.new": "Mensajes nuevos: {count}",
   "channel.email": "Correo electrónico",
   "channel.sms": "SMS",
   "channel.whatsapp": "WhatsApp",

@@ -38,7 +38,6 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "messages.emptySearch.title": "Aucun message ne correspond",
   "messages.emptySearch.text": "Retirez un filtre ci-dessus, ou affichez tous les messages.",
   "messages.all": "Afficher tous les messages",
-  "messages.new": "Nouveaux messages : {count}",
   "channel.email": "E-mail",
   "channel.sms": "SMS",
   "channel.whatsapp": "WhatsApp",

@@ -38,7 +38,6 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "messages.emptySearch.title": "Nenhuma mensagem corresponde",
   "messages.emptySearch.text": "Remova um filtro acima ou mostre todas as mensagens.",
   "messages.all": "Mostrar todas as mensagens",
-  "messages.new": "Novas mensagens: {count}",
   "channel.email": "E-mail",
   "channel.sms": "SMS",
   "channel.whatsapp": "WhatsApp",

@@ -38,7 +38,6 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "messages.emptySearch.title": "Nta butumwa bubonetse",
   "messages.emptySearch.text": "Kuraho akayunguruzo hano hejuru, cyangwa werekane ubutumwa bwose.",
   "messages.all": "Erekana ubutumwa bwose",
-  "messages.new": "Ubutumwa bushya: {count}",
   "channel.email": "Imeyili",
   "channel.sms": "SMS",
   "channel.whatsapp": "WhatsApp",

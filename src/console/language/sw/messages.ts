@@ -38,7 +38,6 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "messages.emptySearch.title": "Hakuna ujumbe unaolingana",
   "messages.emptySearch.text": "Ondoa kichujio hapo juu, au onyesha jumbe zote.",
   "messages.all": "Onyesha jumbe zote",
-  "messages.new": "Jumbe mpya: {count}",
   "channel.email": "Barua pepe",
   "channel.sms": "SMS",
   "channel.whatsapp": "WhatsApp",

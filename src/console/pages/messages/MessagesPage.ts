@@ -1,16 +1,15 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect } from "effect"
 import type { ApiKey } from "../../../api-keys/ApiKey.ts"
 import type { Session } from "../../../channels/whatsapp/model/Session.ts"
 import { Sessions } from "../../../channels/whatsapp/sessions/Sessions.ts"
-import { AllMessages, type Placed, SummaryPosition } from "../../../history/AllMessages.ts"
+import { AllMessages, SummaryPosition } from "../../../history/AllMessages.ts"
 import { HistoryApi } from "../../../history/HistoryApi.ts"
 import { AnyStatus, type MessageSummary } from "../../../messages/MessageSummary.ts"
 import { html } from "../../../platform/http/html.ts"
 import { metadataKeyOf, metadataName } from "../../../values/Labels.ts"
 import type { Position } from "../../../values/Page.ts"
-import { TimestampInput } from "../../../values/Timestamp.ts"
 import type { Key } from "../../language/Messages.ts"
-import { type AccountAsk, type Ask, withQuery } from "../../page/Ask.ts"
+import type { AccountAsk, Ask } from "../../page/Ask.ts"
 import { cursorsAround, pageOf, positionIn } from "../../page/cursor.ts"
 import { filtersIn, tidied } from "../../page/filter.ts"
 import { Page } from "../../page/Page.ts"
@@ -184,29 +183,6 @@ const sessionsOf = Effect.fnUntraced(function*({ accountId, can }: AccountAsk) {
   return (yield* (yield* Sessions).list(accountId, {}, { limit: mostSessions, offset: 0, after: null })).rows
 })
 
-/** Seconds between two looks for new messages. */
-const lookPause = 10
-
-/** Up to so many new messages are counted. */
-const mostNew = 99
-
-const decodeTime = Schema.decodeUnknownOption(TimestampInput)
-
-/** The rows stay where they are on an open page. A button says how many are newer, and shows them. */
-const newButton = (ask: Ask, count: number) =>
-  html`<span role="status">${
-    count > 0 &&
-    linkButton(withQuery(ask, {}), ask.t.text("messages.new", { count: count > mostNew ? `${mostNew}+` : count }), {
-      icon: "refresh-cw"
-    })
-  }</span>`
-
-/** The rows, or none for a page that has them. */
-const listOf = (ask: AccountAsk, { older, rows }: ReturnType<typeof pageOf<Placed>>) =>
-  html`<div id="rows" hx-preserve>${
-    rows.length > 0 && table(ask.t.text("messages.caption"), messageColumns(ask), rows.map(({ summary }) => summary))
-  }${pager(ask, cursorsAround(ask, older))}</div>`
-
 /** The messages of all channels, newest first. */
 export const messagesPage = Page.account({
   path: "/messages",
@@ -220,40 +196,29 @@ export const messagesPage = Page.account({
       const channels = new Set(channelsOf(ask, "read").filter((one) => channel === undefined || channel === one))
       const messages = yield* AllMessages
       const wanted = { ...filter, tags: [tag ?? []].flat(), metadata: Object.fromEntries(labelled.metadata) }
-      const read = (limit: number, after: Position | null, from_date = wanted.from_date) =>
-        messages.list({ accountId: ask.accountId, channels }, { ...wanted, from_date }, { limit, offset: 0, after })
+      const read = (limit: number, after: Position | null) =>
+        messages.list({ accountId: ask.accountId, channels }, wanted, { limit, offset: 0, after })
       const offered = { sessions: yield* sessionsOf(ask), keys: yield* keysOf(ask) }
-      const shared = { filtered, labelled, offered, since: undefined, added: 0, file: undefined }
-      const none = pageOf<Placed>([], perPage, () => [])
-      if (wantsCsv(ask)) return { ...shared, page: none, file: messagesCsv((limit, after) => read(limit, after)) }
-      const since = Option.getOrUndefined(decodeTime(ask.update))
-      if (since !== undefined) {
-        // One more than is counted, and the newest row that the page shows.
-        const found = yield* read(mostNew + 2, null, since)
-        return { ...shared, page: none, since, added: found.filter(({ summary }) => summary.created_at > since).length }
-      }
+      const shared = { filtered, labelled, offered }
+      if (wantsCsv(ask)) return { ...shared, page: pageOf([], perPage, () => []), file: messagesCsv(read) }
       const rows = yield* read(perPage + 1, positionIn(ask, SummaryPosition))
-      const page = pageOf(rows, perPage, ({ position }) => position)
-      return { ...shared, page, since: rows[0]?.summary.created_at }
+      return { ...shared, page: pageOf(rows, perPage, ({ position }) => position), file: undefined }
     }),
-  draw: ({ added, file, filtered, labelled: { isRefused, metadata }, offered, page, since }, given) => {
+  draw: ({ file, filtered, labelled: { isRefused, metadata }, offered, page: { older, rows } }, given) => {
     const labels = [...metadata].map(([key, value]) => ({ name: metadataName(key), label: key, value }))
     const ask = tidied(given, [...filtered.valid, ...labels])
     const { can, query, t, to } = ask
     const isFiltered = filtered.valid.length + labels.length > 0
     const isFirst = !given.query.has("cursor")
-    const hasRows = since !== undefined
-    const isStart = !hasRows && !isFiltered && isFirst
+    const isStart = rows.length === 0 && !isFiltered && isFirst
     return {
       title: t.text("messages.title"),
-      isLive: isFirst && lookPause,
-      since,
       curl: query.size === 0 ? "/v1/messages" : `/v1/messages?${query}`,
       ...(file !== undefined && { file }),
       buttons: !isStart &&
-        html`${newButton(ask, added)}${
-          hasRows && linkButton(csvHref(ask), t.text("messages.export"), { icon: "download" })
-        }${can("messages:write") && linkButton(to("/send"), t.text("messages.send"), { icon: "send", tone: "main" })}`,
+        html`${rows.length > 0 && linkButton(csvHref(ask), t.text("messages.export"), { icon: "download" })}${
+          can("messages:write") && linkButton(to("/send"), t.text("messages.send"), { icon: "send", tone: "main" })
+        }`,
       content: isStart
         ? nothing(ask, false)
         : html`${searchOf(ask, { kept: labels.map(({ name }) => name), ...offered })}
@@ -264,10 +229,11 @@ ${
           }, { labels: texts, shown: shown(ask, offered), more: labels })
         }
 ${
-          hasRows
-            ? listOf(given, page)
-            : html`${nothing(ask, isFiltered)}${pager(ask, cursorsAround(given, undefined))}`
-        }`
+          rows.length === 0
+            ? nothing(ask, isFiltered)
+            : table(t.text("messages.caption"), messageColumns(ask), rows.map(({ summary }) => summary))
+        }
+${pager(ask, cursorsAround(given, older))}`
     }
   }
 })

@@ -35,9 +35,9 @@ const readEmail = Effect.fnUntraced(function*(ask: AccountAsk) {
   const emails = yield* Emails
   const id = yield* idIn(ask, EmailMessageId)
   // A page that is open has the mail, which never changes.
-  const { content, email } = ask.update === undefined
-    ? yield* emails.read(ask.accountId, id)
-    : { content: undefined, email: yield* emails.find(ask.accountId, id) }
+  const { content, email } = ask.isUpdate
+    ? { content: undefined, email: yield* emails.find(ask.accountId, id) }
+    : yield* emails.read(ask.accountId, id)
   const address = addressOf({ channel: "email", to: email.to })
   const suppression = address === undefined
     ? undefined
