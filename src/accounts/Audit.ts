@@ -21,6 +21,7 @@ export type AuditAction =
   | "password.reset_asked"
   | "passkey.added"
   | "passkey.removed"
+  | "passkey.renamed"
   | "authenticator.added"
   | "authenticator.removed"
   | "recovery_codes.renewed"

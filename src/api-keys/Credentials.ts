@@ -88,7 +88,8 @@ export const makeFirstReads = () => {
     return Effect.map(request(first), (answer) => {
       if (first.asked === undefined) return answer
       reads.set(name, first.asked)
-      if (reads.size > maxRemembered) { for (const [oldest] of reads.entries().take(1)) reads.delete(oldest) }
+      const [oldest] = reads.keys()
+      if (reads.size > maxRemembered && oldest !== undefined) reads.delete(oldest)
       return answer
     })
   }

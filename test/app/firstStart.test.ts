@@ -20,7 +20,7 @@ const removeDatabase = (path: string) =>
     (runs) => !runs,
     longer.start
   ).pipe(
-    Effect.andThen(Effect.sync(() => NodeFs.rmSync(path, { recursive: true, force: true })))
+    Effect.ensuring(Effect.sync(() => NodeFs.rmSync(path, { recursive: true, force: true })))
   )
 
 /** A folder with this mode for a node that has everything embedded. */

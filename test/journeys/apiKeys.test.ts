@@ -3,6 +3,7 @@ import { Context, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { ApiKeyId } from "../../src/values/Ids.ts"
 import { assertRefused } from "../contract/contract.ts"
+import { makeDatabaseProxy } from "../support/DatabaseProxy.ts"
 import { placesOf } from "../support/placesOf.ts"
 import { eventually, makeAccount, makeKey, type RunningNode, Service, startNode } from "../support/Service.ts"
 import { inPatience, longer } from "../support/waiting.ts"
@@ -122,6 +123,25 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("API keys", (i
       }
     }))
 
+  it.effect("a repeated GET sends its read with the look-up of its key, so a revoked key costs one read in vain", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const here = yield* Service
+      const proxy = yield* makeDatabaseProxy()
+      const there = yield* startNode({ env: { DATABASE_URL: proxy.url } })
+      const { accountId, key } = yield* makeAccount()
+      const doomed = yield* makeKey(accountId)
+      const read = (status: number) =>
+        Effect.gen(function*() {
+          assert.strictEqual((yield* there.request("GET", "/v1/api-keys", { key: doomed.key })).status, status)
+          const executions = [...yield* proxy.executions]
+          return executions.find(([statement]) => /^select id, name.* from api_keys where account_id/s.test(statement))
+            ?.[1]
+        })
+      assert.deepStrictEqual([yield* read(200), yield* read(200)], [1, 2])
+      assert.strictEqual((yield* here.request("DELETE", `/v1/api-keys/${doomed.id}`, { key })).status, 200)
+      assert.deepStrictEqual([yield* read(401), yield* read(401)], [3, 3])
+    })))
+
   it.effect("no request passes that begins after a revocation, on two nodes under load", () =>
     Effect.gen(function*() {
       const [here, there] = [yield* Service, yield* SecondNode]
@@ -182,7 +202,8 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("API keys", (i
       const seen = [first]
       yield* eventually(
         Effect.tap(use, (one) => Effect.sync(() => seen.push(one))),
-        ({ answer }) => answer.status !== 200
+        ({ answer }) => answer.status !== 200,
+        longer.turn
       )
       for (const { after, answer, before } of seen) {
         if (answer.status === 200) assert.isBelow(before, end)

@@ -10,6 +10,7 @@ import { eventually, makeAccount, type RunningNode, startNode } from "../support
 import { signedEvent } from "../support/signedEvent.ts"
 import * as SmtpSink from "../support/SmtpSink.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 
 const bounceSettings = { MAIL_BOUNCE_DOMAIN: "bounces.example", BOUNCE_PORT: "0", LOG_LEVEL: "debug" }
@@ -325,7 +326,7 @@ layer(Post.layer, { excludeTestServices: true })("bounces and complaints", (it) 
         assert.deepStrictEqual(yield* story.statuses, ["bounced"])
         yield* proxy.become("up")
         const again = deliverMail(cutPort, story.mail.returnPath, postfixDsn(story.mail))
-        yield* eventually(again, ({ code }) => code === 250)
+        yield* eventually(again, ({ code }) => code === 250, longer.turn)
         assert.strictEqual((yield* story.reportEvents(1)).length, 1)
         yield* cut.stop()
       })

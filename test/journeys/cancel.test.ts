@@ -64,7 +64,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the cancel of a batch"
       const smsc = yield* makeSmsc(() => ({ afterMillis: 40 }))
       const options = { env: { LOG_LEVEL: "debug", SMS_PROVIDER: "smpp", SMPP_URL: smsc.url } }
       const nodes = yield* Effect.all([startNode(options), startNode(options)], { concurrency: 2 })
-      yield* eventually(Effect.sync(smsc.bound), (bound) => bound === 1)
+      yield* eventually(Effect.sync(smsc.bound), (bound) => bound === 1, longer.takeover)
       const hasBind = (node: RunningNode) => node.logs.some((line) => line.includes(`"bind":"smpp"`))
       const other = nodes.find((node) => !hasBind(node)) ?? nodes[0]
       const { key } = yield* makeAccount()
@@ -105,7 +105,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the cancel of one SMS"
       const smsc = yield* makeSmsc()
       const env = { SMS_PROVIDER: "smpp", SMPP_URL: smsc.url, SMPP_MAX_PER_SECOND: "1" }
       const nodes = yield* Effect.all([startNode({ env }), startNode({ env })], { concurrency: 2 })
-      yield* eventually(Effect.sync(smsc.bound), (bound) => bound === 1)
+      yield* eventually(Effect.sync(smsc.bound), (bound) => bound === 1, longer.takeover)
       const other = nodes.find((node) => !node.logs.some((line) => line.includes(`"bind":"smpp"`))) ?? nodes[0]
       const { key } = yield* makeAccount()
       yield* Effect.forEach(numbers(12), (to) => sendSms(other, key, { to, content: "Hello" }))

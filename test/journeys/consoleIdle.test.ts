@@ -74,6 +74,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a node whose console i
       assert.isAbove(own.length, 5)
       const after = yield* passed(closed)
       assert.deepStrictEqual(own.filter((statement) => after.get(statement) !== closed.get(statement)), [])
-      yield* eventually(connections, (count) => count <= open)
+      // An idle connection of the pool closes after one or two minutes.
+      yield* eventually(connections, (count) => count <= open, "150 seconds")
     }))
 })

@@ -199,7 +199,10 @@ layer(Service.layer(), { excludeTestServices: true })("messages in the console",
         })
         const id = String(part("data", "batch_id"))
         yield* eventually(
-          Effect.andThen(page.open(`${at}/batches/email/${id}`), page.evaluate(shows("Completed"))),
+          Effect.andThen(
+            page.open(`${at}/batches/email/${id}`),
+            page.evaluate("document.querySelector('main:not([data-live])') !== null")
+          ),
           (isThere) => isThere === true,
           longer.start
         )

@@ -305,6 +305,7 @@ layer(Service.layer(), { excludeTestServices: true })("second factors in a brows
       yield* yield* sends(page, "app-confirm", { code: new TOTP({ secret: Secret.fromBase32(secret) }).generate() })
       yield* yield* sends(page, "codes")
       yield* yield* sends(`${page}/app/remove`, "remove")
+      yield* yield* sends(`${page}/passkeys/${passkeyId}/rename`, "rename", { name: "Laptop" })
       yield* yield* sends(`${page}/passkeys/${passkeyId}/remove`, "remove")
       yield* ownerOf(accountId)
       yield* ownerOf(accountId)
@@ -315,11 +316,12 @@ layer(Service.layer(), { excludeTestServices: true })("second factors in a brows
       yield* yield* sends(`${page}/end-others`, "end-others")
       const entries = yield* sql`select actor, action, target from audit_entries
         where account_id = ${accountId} and action not like 'key.%' order by id`
-      const own = ["authenticator.added", "recovery_codes.renewed", "authenticator.removed", "passkey.removed"]
+      const factors = ["authenticator.added", "recovery_codes.renewed", "authenticator.removed"]
+      const own = [...factors, "passkey.renamed", "passkey.removed"]
       assert.deepStrictEqual(entries.map(({ action }) => action), [...own, "session.ended", "session.ended"])
       for (const entry of entries.slice(0, own.length)) assert.strictEqual(entry["actor"], `person ${personId}`)
-      assert.match(String(entries[4]?.["actor"]), /^key /)
-      assert.strictEqual(entries[4]?.["target"], `sign-in ${newest?.["id"]}`)
+      assert.match(String(entries[own.length]?.["actor"]), /^key /)
+      assert.strictEqual(entries[own.length]?.["target"], `sign-in ${newest?.["id"]}`)
       const told = (text: string) =>
         eventually(
           mailsTo(email),

@@ -7,6 +7,7 @@ import { makeAccount, type NodeOptions, type RunningNode, startNode } from "../s
 import { type SignedEvent, signedEvent } from "../support/signedEvent.ts"
 import * as SmtpSink from "../support/SmtpSink.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import { create, deliveriesOf } from "../support/webhookStories.ts"
 
@@ -240,7 +241,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("lifecycle events", (it
       // The usage is checked when a node starts, and every minute.
       const env = { SMS_QUOTA_STARTER: "100" }
       yield* startNode({ env })
-      const events = yield* receiver.received(2)
+      const events = yield* receiver.received(2, longer.takeover)
       const bodies = events.map(({ body }): SignedEvent => JSON.parse(body.toString("utf8")))
       assert.sameDeepMembers(bodies.map(({ data, event }) => ({ event, data })), [
         { event: "account.quota_warning", data: { metric: "sms", used: 80, limit: 100 } },

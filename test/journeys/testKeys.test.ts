@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { assertRefused } from "../contract/contract.ts"
 import { eventually, makeAccount, Service } from "../support/Service.ts"
+import { longer } from "../support/waiting.ts"
 
 const createTestKey = Effect.fnUntraced(function*(key: string, name = "CI") {
   const { request } = yield* Service
@@ -107,7 +108,7 @@ layer(Service.layer())("test keys", (it) => {
       )
       assertRefused(yield* request("GET", "/v1/api-keys", { key: testKey }), 401, "revoked_api_key")
       const left = sql`select from suppressions where account_id = ${-accountId}`
-      yield* eventually(left, (rows) => rows.length === 0)
+      yield* eventually(left, (rows) => rows.length === 0, longer.turn)
       yield* sql`update account_erasures set requested_at = now() - interval '1 hour', next_at = now()
         where account_id in (${accountId}, ${-accountId})`
       yield* eventually(

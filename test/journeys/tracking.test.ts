@@ -7,6 +7,7 @@ import { makeDatabaseProxy } from "../support/DatabaseProxy.ts"
 import { Relay } from "../support/Relay.ts"
 import { eventually, live, makeAccount, Service, startNode } from "../support/Service.ts"
 import { signedEvent } from "../support/signedEvent.ts"
+import { longer } from "../support/waiting.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 
 const browser = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
@@ -373,7 +374,7 @@ layer(Relay.layer(), { excludeTestServices: true })("open and click tracking", (
         assert.deepStrictEqual([seen.status, seen.headers["content-type"]], [200, "image/gif"])
         assert.strictEqual((yield* cut.request("GET", clicks[0] ?? "")).status, 503)
         yield* proxy.become("up")
-        yield* eventually(cut.request("GET", clicks[0] ?? ""), ({ status }) => status === 302)
+        yield* eventually(cut.request("GET", clicks[0] ?? ""), ({ status }) => status === 302, longer.turn)
         assert.deepInclude(yield* recipient, { opens: 0, clicks: 1 })
         yield* cut.stop()
       })
@@ -396,7 +397,7 @@ layer(Relay.layer(), { excludeTestServices: true })("open and click tracking", (
       assert.deepStrictEqual(answers.map(({ status }) => status), paths.map(() => 503))
       assert.isBelow(Duration.toSeconds(spent), inTime(5))
       yield* proxy.become("up")
-      const back = yield* eventually(hung.request("GET", click), ({ status }) => status !== 503)
+      const back = yield* eventually(hung.request("GET", click), ({ status }) => status !== 503, longer.turn)
       assert.deepStrictEqual([back.status, back.headers["location"]], [302, first])
       const pixels = yield* Effect.forEach(Array.from({ length: 10 }), () => hung.request("GET", open))
       assert.deepStrictEqual(pixels.map(({ status }) => status), pixels.map(() => 200))

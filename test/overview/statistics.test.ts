@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { assertRefused } from "../contract/contract.ts"
 import { eventually, makeAccount, Service } from "../support/Service.ts"
+import { longer } from "../support/waiting.ts"
 
 layer(Service.layer(), { excludeTestServices: true })("statistics", (it) => {
   const countsOf = (key: string, query = "") =>
@@ -53,7 +54,7 @@ layer(Service.layer(), { excludeTestServices: true })("statistics", (it) => {
           Object.entries(wanted).every(([name, count]) => counts[name] === count)
         yield* eventually(countsOf(key), isWhole)
         const entries = Effect.orDie(sql`select 1 from message_stat_entries`)
-        yield* eventually(entries, (rows) => rows.length === 0)
+        yield* eventually(entries, (rows) => rows.length === 0, longer.turn)
         assert.deepStrictEqual(yield* countsOf(key, "?granularity=day&timezone=Africa/Kigali"), wanted)
         assert.deepStrictEqual(Object.keys(yield* countsOf(key, "?channel=sms")).length, 3)
         assert.deepStrictEqual(yield* countsOf(other.key), {})

@@ -118,14 +118,18 @@ const wrongOwners = (rows: QueueRows, changes: ReadonlyArray<Change>): ReadonlyA
   const { epochs, itemOf, relation } = rows
   let owner: string | undefined
   return changes.flatMap((change) => {
-    const { after, at, before, writer } = change
-    if (epochs === undefined || before === null || owner === writer) return []
+    const { after, at, before, relation: changed, writer } = change
+    if (epochs === undefined || owner === writer) return []
     if (isRaise(rows, change)) {
       owner = writer
       return []
     }
-    if (change.relation === relation && !epochs.isFenced({ at, before, after, byOwner: false })) return []
-    return [`${writer} changes ${change.relation === relation ? itemOf(before) : change.relation}, which ${owner} owns`]
+    const says = (what: string) => [`${writer} changes ${what}, which ${owner} owns`]
+    if (epochs.others.includes(changed)) return says(changed)
+    // Accepting adds rows to the queue.
+    if (before === null) return []
+    if (changed !== relation) return says(changed)
+    return epochs.isFenced({ at, before, after, byOwner: false }) ? says(itemOf(before)) : []
   })
 }
 

@@ -51,7 +51,10 @@ const servicesOf = (node: VirtualNode, receiver: Receiver) =>
     ))
   )
 
-/** The connections of the session, one after the other, as in `SessionSupervisor`, whose pauses would not replay. */
+/**
+ * The connections of the session, one after the other, as in `SessionSupervisor`, whose pauses would not replay. After the
+ * session was taken away it claims again, which the supervisor leaves to the next wake-up.
+ */
 const owned = Effect.scoped(Effect.gen(function*() {
   const connect = yield* SessionConnection.make
   const row = yield* (yield* SessionRow.make)(sessionId)

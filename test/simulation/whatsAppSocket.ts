@@ -22,7 +22,7 @@ export const messageOf = (whatsappId: unknown) => `message ${whatsappId}`
 /** WhatsApp does not refuse an id that it has accepted before. */
 const verdicts = [[9, "accepted"], [1, "lost"]] as const
 
-/** In milliseconds. A login takes longer than a former owner goes on. */
+/** In milliseconds. A login takes at least as long as a former owner goes on. */
 const times = {
   login: [[2, 1_000, 1_500], [1, 1_500, 5_000]],
   /** How long a connection lasts. */

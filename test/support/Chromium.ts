@@ -136,7 +136,8 @@ export const openPage: Effect.Effect<BrowserPage, never, Scope.Scope> = Effect.g
   const { origin } = yield* launch
   const target = yield* eventually(
     Effect.promise(() => pageTarget(origin)),
-    (found) => found !== undefined
+    (found) => found !== undefined,
+    longer.start
   )
   const { command } = yield* Effect.acquireRelease(
     Effect.promise(() => connect(target?.webSocketDebuggerUrl ?? "")),
@@ -169,7 +170,7 @@ export const openPage: Effect.Effect<BrowserPage, never, Scope.Scope> = Effect.g
       Effect.asVoid(eventually(
         Effect.andThen(
           // Before that, the page's scripts may not listen to clicks.
-          until(`${isLoaded} && ${seen(selector)} !== null`),
+          until(`${isLoaded} && ${seen(selector)} !== null`, longer.start),
           // The page may have changed since then.
           evaluate(`((found) => found !== null && (found.click(), true))(${seen(selector)})`)
         ),

@@ -286,7 +286,8 @@ export class Service extends Context.Service<Service, RunningNode>()("messaging-
 /** Waits until 10 seconds of the database's minute are left, because rates are counted by that minute. */
 export const earlyInTheMinute = Effect.flatMap(
   SqlClient.SqlClient,
-  (sql) => eventually(sql`select extract(second from now()) < 50 as early`, ([row]) => row?.["early"] === true)
+  (sql) =>
+    eventually(sql`select extract(second from now()) < 50 as early`, ([row]) => row?.["early"] === true, longer.turn)
 )
 
 export interface AccountOptions {

@@ -34,7 +34,8 @@ export const startHolder = Effect.fn("startHolder")(
     const { base, socket } = yield* Effect.flatMap(said, Schema.decodeUnknownEffect(Ready))
     const gone = eventually(
       Effect.sync(() => ({ code: child.exitCode, signal: child.signalCode })),
-      ({ code, signal }) => code !== null || signal !== null
+      ({ code, signal }) => code !== null || signal !== null,
+      longer.start
     )
     return {
       socket,

@@ -1,7 +1,7 @@
 import { Clock, Effect, Schedule } from "effect"
 import * as NodeUtil from "node:util"
 
-/** What a wait lasts before it fails. `.ci/run` doubles it, because the machines of others may be slow. */
+/** How long a wait lasts before it fails. `.ci/run` doubles it, because the machines of others may be slow. */
 const patience = process.env["SLOW_MACHINE"] === "true" ? "30 seconds" : "15 seconds"
 
 /** Bounds for what takes longer by design. They are the same on every machine. */
@@ -12,7 +12,7 @@ export const longer = {
   turn: "60 seconds",
   /** The locks of a dead node end after 12 seconds and its leases after 35; then another node does the work. */
   takeover: "90 seconds",
-  /** Hundreds of messages, connections or thousands of rows have their turn, on processors that other test files use. */
+  /** Hundreds of messages or connections, or thousands of rows, have their turn, on processors that other test files use. */
   load: "90 seconds"
 } as const
 

@@ -3,7 +3,7 @@ import { Cause, Effect, Exit } from "effect"
 import { Changes } from "../support/Changes.ts"
 import { eventually } from "../support/waiting.ts"
 
-/** What a wait that should fail within a second says. */
+/** The failure of a wait with a bound of one second. */
 const saidBy = (wait: Effect.Effect<unknown>) =>
   Effect.map(Effect.exit(wait), (exit) => Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "no failure")
 

@@ -250,7 +250,9 @@
     if (main === null || isPaused || document.hidden) return
     if (hasDialog()) return void say("waits")
     const asked = location.href
-    const answer = await fetch(asked, { credentials: "same-origin", headers: { "x-update": "1" } })
+    // An answer to an update leaves out what the page keeps. A node of another version may have answered without a place for it.
+    const keeps = main.querySelector("[data-kept]:not(:empty)") !== null
+    const answer = await fetch(asked, { credentials: "same-origin", headers: keeps ? { "x-update": "1" } : {} })
     // The person has signed out elsewhere, or what the page shows is gone: then another page says so.
     if (answer.redirected || gone.has(answer.status)) return void location.reload()
     // The service answers again, with the whole page in the place of the one that said so.
@@ -263,6 +265,7 @@
     if (hasDialog() || losesText(main, next)) return void say("waits")
     keepPlaces(main, next)
     await htmx.swap({ sourceElement: main, target: "main", swap: "outerMorph", text: next.outerHTML })
+    document.title = page.title
     say("nothing")
   }
 

@@ -49,7 +49,7 @@ export interface Ask {
   /** The site of passkeys; undefined where the page was opened under a name that has none. */
   readonly party: RelyingParty | undefined
   readonly attempt: Attempt | undefined
-  /** The page is open and asks for what has changed on it. */
+  /** An open page asks for its changes, and keeps its parts with `data-kept`: the answer may leave their content out. */
   readonly isUpdate: boolean
   /** The hidden fields of a form: they prove that a page of this sign-in sent it, and that it was not sent before. */
   readonly seal: (action: string) => { readonly token: string; readonly once: string }

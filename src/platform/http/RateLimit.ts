@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { column } from "../database/column.ts"
+import { Database } from "../database/Database.ts"
 import * as Query from "../database/Query.ts"
 import { GroupCommit } from "../work/GroupCommit.ts"
 import { RateLimitExceeded } from "./ApiErrors.ts"
@@ -54,19 +55,25 @@ const make = Effect.gen(function*() {
 /** One usage for each bucket. */
 type Usages<B extends ReadonlyArray<Bucket>> = { readonly [I in keyof B]: Usage }
 
+/** A bucket of a request, or one whose slice is nearly used up. */
+interface Asked {
+  readonly bucket: Bucket
+  readonly isRenewal: boolean
+}
+
 interface Waiting {
   readonly bucket: Bucket
   readonly positions: Array<number>
 }
 
-/** The inputs that no slice covers, by bucket. */
-const byBucket = (buckets: ReadonlyArray<Bucket>, isCounted: (position: number) => boolean) => {
+/** The inputs that no slice covers, by bucket. No request waits for a renewal. */
+const byBucket = (asked: ReadonlyArray<Asked>, isCounted: (position: number) => boolean) => {
   const waiting = new Map<string, Waiting>()
-  for (const [position, bucket] of buckets.entries()) {
+  for (const [position, { bucket, isRenewal }] of asked.entries()) {
     if (isCounted(position)) continue
-    const known = waiting.get(bucket.name)
-    if (known === undefined) waiting.set(bucket.name, { bucket, positions: [position] })
-    else known.positions.push(position)
+    const known = waiting.get(bucket.name) ?? { bucket, positions: [] }
+    waiting.set(bucket.name, known)
+    if (!isRenewal) known.positions.push(position)
   }
   return [...waiting.values()]
 }
@@ -87,63 +94,50 @@ export class RateLimit extends Context.Service<RateLimit, {
     RateLimit,
     Effect.gen(function*() {
       const statements = yield* make
+      const { waitWithoutConnection } = yield* Database
       const clock = yield* Clock.Clock
       const slices = new RateSlices()
       const now = () => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
 
       /** A slice that another group has taken meanwhile covers some of them. */
-      const countAll = Effect.fnUntraced(function*(buckets: ReadonlyArray<Bucket>) {
+      const countAll = Effect.fnUntraced(function*(asked: ReadonlyArray<Asked>) {
         const askedAt = now()
-        const usages = buckets.map((bucket) => slices.spend([bucket], askedAt)?.[0])
-        const waiting = byBucket(buckets, (position) => usages[position] !== undefined)
-        const amounts = waiting.map(({ bucket, positions }) => ({
-          name: bucket.name,
-          amount: slices.wanted(bucket, positions.length, askedAt)
-        }))
-        const rows = amounts.length === 0 ? [] : yield* statements.take(amounts)
+        const usages = asked.map(({ bucket, isRenewal }) =>
+          isRenewal ? undefined : slices.spend([bucket], askedAt)?.[0]
+        )
+        const takes = byBucket(asked, (position) => usages[position] !== undefined)
+          .map((one) => ({ ...one, amount: slices.wanted(one.bucket, one.positions.length, askedAt) }))
+          .filter(({ amount }) => amount > 0)
+        const rows = takes.length === 0
+          ? []
+          : yield* statements.take(takes.map(({ amount, bucket: { name } }) => ({ name, amount })))
         const taken = new Map(rows.map((row) => [row.bucket, row]))
-        for (const [index, { bucket, positions }] of waiting.entries()) {
+        for (const { amount, bucket, positions } of takes) {
           // The statement returns each bucket.
           const row = taken.get(bucket.name) ?? { used: 0, resetsAt: 0, millisLeft: 0 }
-          const amount = amounts[index]?.amount ?? 0
           const own = slices.take({ bucket, waiting: positions.length, amount, taken: row, askedAt })
           for (const [at, position] of positions.entries()) usages[position] = own[at]
         }
-        // Each bucket has got its usages.
+        // Each bucket of a request has got its usages.
         return usages as ReadonlyArray<Usage>
       })
 
-      const grouped = yield* GroupCommit.make({
+      const submit = yield* GroupCommit.makeWithCallback({
         maxSize: 500,
         // One at a time, so that requests that wait find the slice of those before them.
         concurrency: 1,
-        run: (requests: ReadonlyArray<ReadonlyArray<Bucket>>) =>
+        run: (requests: ReadonlyArray<ReadonlyArray<Asked>>) =>
           Effect.map(countAll(requests.flat()), (usages) => {
             const rest = [...usages]
             return requests.map(({ length }) => rest.splice(0, length))
           })
       })
-
-      /** Takes the next slices of buckets whose slices are nearly used up. */
-      const renew = yield* GroupCommit.makeWithCallback({
-        maxSize: 500,
-        concurrency: 1,
-        run: (buckets: ReadonlyArray<Bucket>) =>
-          Effect.gen(function*() {
-            const askedAt = now()
-            const amounts = new Map(
-              buckets.map((bucket) => [bucket.name, { bucket, amount: slices.wanted(bucket, 0, askedAt) }])
-            )
-            const asked = [...amounts.values()].filter(({ amount }) => amount > 0)
-            if (asked.length === 0) return buckets
-            const rows = yield* statements.take(asked.map(({ amount, bucket: { name } }) => ({ name, amount })))
-            for (const taken of rows) {
-              const known = amounts.get(taken.bucket)
-              if (known !== undefined) slices.take({ ...known, waiting: 0, taken, askedAt })
-            }
-            return buckets
-          })
-      })
+      const counted = (buckets: ReadonlyArray<Bucket>) =>
+        waitWithoutConnection(
+          Effect.callback<ReadonlyArray<Usage>>((resume) =>
+            submit(buckets.map((bucket) => ({ bucket, isRenewal: false })), resume)
+          )
+        )
 
       const release = (rests: ReadonlyArray<Rest>) =>
         rests.length === 0 ? Effect.void : Effect.ignoreCause(statements.release(rests))
@@ -157,13 +151,15 @@ export class RateLimit extends Context.Service<RateLimit, {
         const at = now()
         const usages = slices.spend(buckets, at) as Usages<B> | undefined
         // If it fails, the request that finds the slice used up takes the next one.
-        for (const bucket of buckets) if (slices.startsRenewal(bucket, at)) renew(bucket, () => {})
+        for (const bucket of buckets) {
+          if (slices.startsRenewal(bucket, at)) submit([{ bucket, isRenewal: true }], () => {})
+        }
         return usages
       }
       const count = <const B extends ReadonlyArray<Bucket>>(buckets: B) =>
         Effect.suspend(() => {
           const usages = spend(buckets)
-          return usages === undefined ? grouped(buckets) as Effect.Effect<Usages<B>> : Effect.succeed(usages)
+          return usages === undefined ? counted(buckets) as Effect.Effect<Usages<B>> : Effect.succeed(usages)
         })
       return RateLimit.of({ spend, count })
     })

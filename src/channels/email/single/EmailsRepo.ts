@@ -11,7 +11,7 @@ import { AccountId, EmailBatchId, EmailMessageId, type TemplateId } from "../../
 import { direction, Sort, windowFields } from "../../../values/Page.ts"
 import { modeColumn, storedLane } from "../../../values/TestMode.ts"
 import { RecipientStatus } from "../recipients/MessageState.ts"
-import { unconfirmed } from "../recipients/RecipientState.ts"
+import { interrupted, unconfirmed } from "../recipients/RecipientState.ts"
 import type { Mailbox } from "../request/Mailbox.ts"
 import { storeBodies, type StoredBody } from "../request/storeBodies.ts"
 import { Email, EmailRecipient } from "./Email.ts"
@@ -190,7 +190,8 @@ const make = Effect.gen(function*() {
 
   /** A failed email may have arrived if the relay once did not confirm it. Not every stored error says so. */
   const told = (row: "" | "m." | "p.") =>
-    `case when ${row}status = 'failed' and ${row}doubts > 0 and not starts_with(${row}error, '${unconfirmed}')
+    `case when ${row}status = 'failed' and ${row}doubts > 0 and ${row}error <> '${interrupted}'
+        and not starts_with(${row}error, '${unconfirmed}')
       then '${unconfirmed}' || ${row}error else ${row}error end`
 
   /** Sums up the recipients of a record that has several. */

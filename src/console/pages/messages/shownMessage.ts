@@ -100,7 +100,7 @@ const emailShown = (ask: Ask, read: ReadEmail): Shown => {
     ],
     labels: email,
     recipients: email.recipients.length > 1 ? email.recipients : [],
-    content: html`<div id="mail" hx-preserve>${content !== undefined && mailShown(ask, content)}</div>`
+    content: html`<div id="mail" data-kept hx-morph-skip>${content !== undefined && mailShown(ask, content)}</div>`
   }
 }
 

@@ -35,8 +35,10 @@ const renamePasskey = Action.own({
     Effect.gen(function*() {
       const given = yield* Effect.mapError(decodeName({ name }), ({ issue }) =>
         new ValidationFailed({ param: "name", errors: violationsOf(issue) }))
-      const { id } = yield* passkeyIn(ask)
-      yield* (yield* Passkeys).rename(ask.signedIn.person.id, id, given.name)
+      const { id, name: before } = yield* passkeyIn(ask)
+      const { person } = ask.signedIn
+      yield* (yield* Passkeys).rename(person.id, id, given.name)
+      yield* recordOf(person, { action: "passkey.renamed", target: `passkey ${id}`, data: { ...given, before } })
       return goTo(security, "security.passkeys.renamed")
     })
 })
