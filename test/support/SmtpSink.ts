@@ -78,6 +78,7 @@ class Sink implements SmtpSink {
   readonly connections = { open: 0, total: 0 }
   readonly #changes = new Changes(() => ({
     connections: this.connections,
+    dots: this.dots.length,
     messages: this.messages.map(({ to }) => to.join()),
     attempts: this.attempts
   }))
@@ -147,6 +148,7 @@ class Sink implements SmtpSink {
     for (const { address } of session.envelope.rcptTo) {
       this.dots.push({ to: address, client: session.hostNameAppearsAs || "" })
     }
+    this.#changes.notify()
     const steps = this.#steps.get(session) ?? []
     const refused = steps.find((step) => step.at === "message")
     if (refused !== undefined) return done(replied(refused.reply))
