@@ -1,14 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { makeFirstReads } from "../../src/api-keys/Credentials.ts"
-import { type FirstRead, type Read, rowsSentFor } from "../../src/platform/database/QuickReads.ts"
+import { type FirstRead, type Read, rowsSentAhead } from "../../src/platform/database/QuickReads.ts"
 
 const read: Read = { statement: "select $1", values: [7] }
 
 /** A request that makes these reads, one after the other, and what it expected first. */
 const reading = (...reads: ReadonlyArray<Read>) => (first?: FirstRead) =>
   Effect.sync(() => {
-    for (const one of reads) if (first !== undefined) rowsSentFor(first, one)
+    for (const one of reads) if (first !== undefined) rowsSentAhead(first, one)
     return first?.expected
   })
 
@@ -43,13 +43,13 @@ describe("the first read of a request", () => {
       assert.isUndefined(yield* request("sk_live_a", long, reading()))
     }))
 
-  it.effect("gets the rows that were sent for only if it is the expected one", () =>
+  it.effect("gets the rows of the read that was sent ahead only if it is exactly this one", () =>
     Effect.gen(function*() {
       const rows = [{ n: 1 }]
       const sent = yield* Effect.forkChild(Effect.succeed(rows))
       const answered = (...reads: ReadonlyArray<Read>) => {
         const first: FirstRead = { expected: read, sent }
-        return reads.map((one) => rowsSentFor(first, one) !== undefined)
+        return reads.map((one) => rowsSentAhead(first, one) !== undefined)
       }
       assert.deepStrictEqual(answered({ ...read }, read), [true, false])
       assert.deepStrictEqual(answered({ ...read, statement: "select 1" }, read), [false, false])

@@ -68,7 +68,7 @@ const control = (drawn: Drawn): Html => {
     default:
       // A password that was refused is typed once more.
       return html`<input${
-        field.kind === "time" ? new Html(" type=\"datetime-local\" step=\"any\"") : html` type="${field.kind}"`
+        field.kind === "time" ? html` type="datetime-local" step="any"` : html` type="${field.kind}"`
       }${attributes(drawn)}${field.kind !== "password" && html` value="${value}"`}>`
   }
 }

@@ -10,7 +10,7 @@ import * as EmbeddedPostgres from "./embedded/EmbeddedPostgres.ts"
 import { directory, migrate } from "./Migrations.ts"
 import { createPartitions } from "./Partitions.ts"
 import * as PgCodecs from "./PgCodecs.ts"
-import { FirstReadOf, QuickReads, rowsSentFor } from "./QuickReads.ts"
+import { FirstReadOf, QuickReads, rowsSentAhead } from "./QuickReads.ts"
 import { leavesReadOnly } from "./ReadOnly.ts"
 
 /** The address of the operator's server, or of the embedded one, which runs until this layer's scope closes. */
@@ -115,7 +115,7 @@ const quickReads = Effect.gen(function*() {
       Effect.contextWith((context) => {
         if (Option.isSome(Context.getOption(context, sql.transactionService))) return sql.unsafe(statement, values)
         const first = Context.get(context, FirstReadOf)
-        const sent = first && rowsSentFor(first, { statement, values })
+        const sent = first && rowsSentAhead(first, { statement, values })
         return sent ??
           shared.use((connected) => Effect.map(connected.query(statement, values), ({ rows }) => rows))
       })

@@ -13,7 +13,7 @@ export interface Read {
   readonly values: ReadonlyArray<unknown>
 }
 
-/** The first quick read of a request, and the read that was expected and sent before the request asked for it. */
+/** The first quick read of a request, and the one that was expected, which may be sent before the request asks for it. */
 export interface FirstRead {
   readonly expected: Read | undefined
   /** The rows of the expected read, on their way. */
@@ -31,8 +31,8 @@ const isSame = (one: Read, other: Read) =>
   one.statement === other.statement && one.values.length === other.values.length &&
   one.values.every((value, index) => value === other.values[index])
 
-/** Answers a request's first read with the rows that were sent for, if they are those of the same read. */
-export const rowsSentFor = (first: FirstRead, read: Read) => {
+/** Notes what a request reads first. Gives the rows of the read that was sent ahead, if it is exactly this one. */
+export const rowsSentAhead = (first: FirstRead, read: Read) => {
   const { expected, sent } = first
   if (first.asked !== undefined) return undefined
   first.asked = read
