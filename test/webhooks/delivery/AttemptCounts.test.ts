@@ -75,7 +75,7 @@ layer(TestDatabase.layer)("AttemptCounts", (it) => {
         'begin perform nextval(''refusals''); raise exception ''no''; end'`
       yield* sql`create trigger refusal before insert on webhook_attempt_counts execute function refuse()`
       count(attempt(webhook, 1))
-      yield* passing(sql`select last_value::int as refused from refusals`, ([row]) => row?.["refused"] === 2)
+      yield* passing(sql`select last_value::int as refused from refusals`, ([row]) => Number(row?.["refused"]) >= 2)
       count(attempt(webhook, 1))
       count(attempt(webhook, 2))
       yield* passing(sql`select last_value::int as refused from refusals`, ([row]) => Number(row?.["refused"]) >= 4)
