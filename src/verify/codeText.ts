@@ -42,7 +42,7 @@ const phrases: Readonly<Record<Locale, Phrases>> = {
   },
   ar: {
     subject: "رمز التحقق",
-    sentence: (mask, time) => `رمز التحقق هو ${mask}. صالح لمدة ${time}. لا تعطه لأحد.`
+    sentence: (mask, time) => `رمز التحقق هو ${mask}. مدة صلاحيته: ${time}. لا تعطه لأحد.`
   },
   sw: {
     subject: "Nambari yako ya uthibitisho",
@@ -59,11 +59,11 @@ const phrases: Readonly<Record<Locale, Phrases>> = {
  * plain spaces, because GSM has no others.
  */
 const timeOf = ({ locale, seconds }: CodeWords) => {
-  const [count, unit, rwanda] = seconds < 60
-    ? [seconds, "second", "amasegonda"]
-    : [Math.floor(seconds / 60), "minute", "iminota"]
+  const [count, unit, one, many] = seconds < 60
+    ? [seconds, "second", "isegonda", "amasegonda"]
+    : [Math.floor(seconds / 60), "minute", "umunota", "iminota"]
   return locale === "rw"
-    ? `${rwanda} ${count}`
+    ? `${count === 1 ? one : many} ${count}`
     : new Intl.NumberFormat(`${locale}-u-nu-latn`, { style: "unit", unit, unitDisplay: "long" })
       .format(count).replaceAll(/[\u00a0\u202f]/g, " ")
 }

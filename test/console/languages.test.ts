@@ -214,6 +214,8 @@ describe("the choice of a language", () => {
         yield* Effect.forEach(["fr", "de", "ar"] as const, hours),
         ["3 heures", "3 Stunden", "3 ساعات"]
       )
+      const kinyarwanda = yield* messages.in("rw")
+      assert.strictEqual(kinyarwanda.text("span.hour", { count: 1 }), "isaha 1")
       const { direction, locale } = yield* messages.in("ar")
       assert.deepStrictEqual({ direction, locale }, { direction: "rtl", locale: "ar" })
     }).pipe(Effect.provide(Messages.layer)))

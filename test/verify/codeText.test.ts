@@ -34,6 +34,11 @@ describe("codeText", () => {
   it("the text says one minute in the singular", () => {
     assert.include(codeText({ ...words("en"), seconds: 119 }), "valid for 1 minute.")
     assert.include(codeText({ ...words("de"), seconds: 60 }), "gilt 1 Minute.")
+    assert.include(codeText({ ...words("rw"), seconds: 60 }), "Imara umunota 1.")
+  })
+
+  it("the Arabic text names two minutes in the nominative, the only case that Intl has", () => {
+    assert.include(codeText({ ...words("ar"), seconds: 120 }), "مدة صلاحيته: دقيقتان.")
   })
 
   it("the text names seconds if less than a minute is left", () => {

@@ -18,7 +18,7 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
   "domains.checked": "آخر فحص",
   "domains.created": "تاريخ الإضافة",
   "domains.empty.title": "لا يوجد نطاق إرسال بعد",
-  "domains.empty.text": "حتى تضيف نطاقًا، يُرسل البريد من عنوان هذه الخدمة.",
+  "domains.empty.text": "إلى أن تضيف نطاقًا، يُرسل البريد من عنوان هذه الخدمة.",
   "domains.add.title": "إضافة نطاق إرسال",
   "domains.add.button": "إضافة النطاق",
   "domains.added": "تمت إضافة النطاق. انشر سجلاته، ثم افحصه.",

@@ -6,7 +6,7 @@ export const doors: Readonly<Record<keyof typeof english, string>> = {
   "signIn.email": "عنوان البريد الإلكتروني",
   "signIn.password": "كلمة المرور",
   "signIn.button": "تسجيل الدخول",
-  "signIn.wrong": "عنوان البريد الإلكتروني أو كلمة المرور غير صحيح.",
+  "signIn.wrong": "عنوان البريد الإلكتروني أو كلمة المرور غير صحيحة.",
   "signIn.paused":
     "أُدخلت كلمات مرور خاطئة كثيرة. حاول مرة أخرى بعد {seconds, plural, zero {# ثانية} one {ثانية واحدة} two {ثانيتين} few {# ثوانٍ} many {# ثانية} other {# ثانية}}.",
   "signIn.noOperator.title": "لا يمكن لأحد تسجيل الدخول بعد",

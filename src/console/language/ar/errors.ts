@@ -31,7 +31,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.invalid_from_domain": "لم يتم التحقق من نطاق المرسل. تحقق منه في صفحة «النطاقات»، أو اترك المرسل فارغًا.",
   "error.message_over": "سبق إرسال هذا أو انتهى. ارجع لترى ما آل إليه.",
   "error.complaint_not_removable":
-    "أبلغ المستلم عن بريدك بوصفه غير مرغوب فيه، لذلك يبقى هذا العنوان في قائمة الحظر. لا تكتب إليه.",
+    "أبلغ المستلم عن بريدك بوصفه بريدًا مزعجًا، لذلك يبقى هذا العنوان في قائمة الحظر. لا تكتب إليه.",
   "error.unsupported_destination": "لا تُرسل رسائل SMS إلى هذا البلد. راجع الرقم، أو اطلب من المشغّل إضافة سعر له.",
   "error.otp_limit": "أُرسلت رموز كثيرة جدًا إلى هذا المستلم أو إلى أرقام قريبة منه.",
   "error.verification_blocked":
@@ -53,7 +53,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.storage_low": "مساحة التخزين في الخدمة قليلة، ولا تقبل الآن شيئًا لإرساله. أما ما قبلته من قبل فيُرسل.",
   "error.daily_volume_exceeded": "الرسائل الكبيرة في هذا اليوم كثيرة جدًا. أرسل رسالة أصغر، أو حاول غدًا.",
   "error.payload_too_large": "هذا كبير جدًا. اختصره.",
-  "error.webhook_not_active": "خطاف الويب هذا غير نشط. نشّطه ثم حاول مرة أخرى.",
+  "error.webhook_not_active": "خطاف الويب هذا غير نشط. فعّله ثم حاول مرة أخرى.",
   "error.event_expired": "لم يعد محتوى هذا الحدث محفوظًا، لذلك لا يمكن إرساله مرة أخرى.",
   "error.recovery_in_progress": "إعادة إرسال جارية لخطاف الويب هذا. انتظر حتى تنتهي أو أوقفها.",
   "error.key_not_rotatable": "حل مفتاح آخر محل هذا المفتاح، أو انتهت صلاحيته. أنشئ مفتاحًا آخر.",

@@ -17,7 +17,7 @@ export const faults: Readonly<Record<keyof typeof english, string>> = {
   "fault.email.at": "اكتب عنوان البريد الإلكتروني بعلامة @ واحدة، مثل name@example.com.",
   "fault.email.one": "يجب أن يكون هذا عنوانًا واحدًا. أزل الفواصل والفواصل المنقوطة.",
   "fault.email.bare": "اكتب العنوان وحده، مثل name@example.com، بلا اسم ولا أقواس زاوية.",
-  "fault.email.characters": "في العنوان رمز غير مسموح به، مثل مسافة أو حرف غير لاتيني أو علامة اقتباس أو قوس. أزله.",
+  "fault.email.characters": "في العنوان رمز غير مسموح به، مثل مسافة أو حرف غير إنجليزي أو علامة اقتباس أو قوس. أزله.",
   "fault.email.dots": "لا يجوز قبل @ أن تأتي نقطة في البداية أو النهاية أو مرتين متتاليتين. أزلها.",
   "fault.email.long": "الحد الأقصى لعدد الأحرف قبل @: {most, number}.",
   "fault.email.domain": "الجزء بعد @ ليس نطاقًا صالحًا. اكتبه مثل example.com.",

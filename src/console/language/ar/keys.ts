@@ -3,7 +3,7 @@ import type { keys as english } from "../en/keys.ts"
 /** API keys. */
 export const keys: Readonly<Record<keyof typeof english, string>> = {
   "keys.title": "مفاتيح API",
-  "keys.lead": "تسجّل البرامج دخولها بمفتاح. لا يمكن لكل مفتاح أن يفعل إلا ما تسمح به.",
+  "keys.lead": "تسجّل البرامج دخولها بمفتاح. لا يمكن لأي مفتاح أن يفعل إلا ما تسمح له به.",
   "keys.new": "مفتاح جديد",
   "keys.caption": "مفاتيح API في هذا الحساب",
   "keys.name": "الاسم",

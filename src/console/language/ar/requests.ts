@@ -21,7 +21,7 @@ export const requests: Readonly<Record<keyof typeof english, string>> = {
   "requests.recipient": "المستلم",
   "requests.recipientHint": "يعثر على عمليات الإرسال المرفوضة.",
   "requests.id": "معرّف الطلب",
-  "requests.idHint": "معرّف الطلب في إحدى الإجابات",
+  "requests.idHint": "معرّف الطلب في أحد الردود",
   "requests.status.2xx": "ناجح",
   "requests.status.4xx": "مرفوض",
   "requests.status.5xx": "فشل من جانبنا",
@@ -59,7 +59,7 @@ export const requests: Readonly<Record<keyof typeof english, string>> = {
   "find.kind.message": "رسالة",
   "find.kind.batch": "دفعة",
   "find.kind.template": "قالب",
-  "find.kind.domain": "نطاق الإرسال",
+  "find.kind.domain": "نطاق إرسال",
   "find.kind.suppression": "حظر",
   "find.kind.session": "جلسة",
   "find.kind.webhook": "خطاف ويب",
@@ -74,5 +74,5 @@ export const requests: Readonly<Record<keyof typeof english, string>> = {
   "find.none.request":
     "لا يوجد طلب بهذا المعرّف. تُحفظ بضعة أيام الطلبات التي غيّرت شيئًا والطلبات المرفوضة. ولا تُحفظ الطلبات الأخرى.",
   "find.none.words":
-    "جرى البحث في: مستلمي الرسائل ومواضيعها ونصوصها، ومستلمي الطلبات المرفوضة، وأسماء القوالب ونطاقات الإرسال والجلسات وخطافات ويب ومفاتيح API والصفحات."
+    "جرى البحث في: مستلمي الرسائل ومواضيعها ونصوصها، ومستلمي الطلبات المرفوضة، وأسماء القوالب ونطاقات الإرسال وخطافات الويب والجلسات ومفاتيح API والصفحات."
 }

@@ -70,7 +70,7 @@ export const sessions: Readonly<Record<keyof typeof english, string>> = {
   "sessions.rename.title": "تغيير اسم الجلسة",
   "sessions.rename.done": "للجلسة اسم جديد.",
   "sessions.logout": "تسجيل الخروج",
-  "sessions.logout.title": "تسجيل خروج {name}؟",
+  "sessions.logout.title": "هل تريد تسجيل خروج {name}؟",
   "sessions.logout.text":
     "يزيل الهاتف هذا الجهاز، وتمحو الخدمة بيانات اعتماده. تبقى الجلسة مع جهات اتصالها ورسائلها. تفشل الرسائل المنتظرة. اربط هاتفًا لاستخدامها من جديد.",
   "sessions.logout.done": "تم تسجيل خروج الجلسة.",

@@ -7,7 +7,7 @@ export const sms: Readonly<Record<keyof typeof english, string>> = {
   "smsPage.lead": "من ينقل رسائلك النصية، ومن أي مرسلين، وكم تكلّف كل رسالة.",
   "smsPage.provider": "المزوّد",
   "smsPage.provider.sandbox": "بيئة التجربة: لا تصل أي رسالة نصية إلى هاتف حقيقي",
-  "smsPage.provider.smpp": "شركة الاتصالات عبر SMPP",
+  "smsPage.provider.smpp": "شركة اتصالات عبر SMPP",
   "smsPage.provider.http": "مزوّد عبر HTTP",
   "smsPage.sandboxNote": "تذهب الرسائل النصية إلى بيئة التجربة. يحدد الإعداد SMS_PROVIDER مزوّدًا حقيقيًا.",
   "smsPage.about": "كيف تُرسل الرسائل النصية",

@@ -31,7 +31,7 @@ export const templates: Readonly<Record<keyof typeof english, string>> = {
   "templates.delete": "حذف",
   "templates.delete.title": "هل تريد حذف {name}؟",
   "templates.delete.text":
-    "من الآن فصاعدًا يُرفض البريد الذي يذكر {id}. أما البريد الذي قُبل من قبل فيُرسل. لا يمكن التراجع عن هذا الإجراء.",
+    "بعد الحذف يُرفض البريد الذي يذكر {id}. أما البريد الذي قُبل من قبل فيُرسل. لا يمكن التراجع عن هذا الإجراء.",
   "templates.delete.button": "حذف القالب",
   "templates.delete.done": "تم حذف القالب.",
   "templates.preview": "معاينة",

@@ -40,7 +40,7 @@ export const verify: Readonly<Record<keyof typeof english, string>> = {
   "verify.figures.caption": "الأرقام الإحصائية حسب البلد والقناة",
   "verify.figures.all": "كل الرموز",
   "verify.figures.byCountry": "حسب البلد والقناة",
-  "verify.figures.sent": "المرسلة",
+  "verify.figures.sent": "المُرسلة",
   "verify.figures.confirmed": "المؤكَّدة",
   "verify.figures.expired": "المنتهية الصلاحية",
   "verify.figures.exhausted": "المحظورة بسبب رموز خاطئة",

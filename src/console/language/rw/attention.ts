@@ -32,17 +32,17 @@ export const attention: Readonly<Record<keyof typeof english, string>> = {
   "attention.carrier_away": "Sosiyete y’itumanaho ntiboneka. Nta kibura: SMS zirategereza zikoherezwa igarutse.",
   "attention.carrier_away.button": "Erekana ubutumwa butegereje",
   "attention.queue_late":
-    "Ubutumwa bwa {name} bumaze hejuru y’umunota butegereje. Seriveri yohereza imeyili cyangwa sosiyete y’itumanaho bishobora kuba bitaboneka.",
+    "Ubutumwa bwa {name} bumaze igihe kirenze umunota butegereje. Seriveri yohereza imeyili cyangwa sosiyete y’itumanaho bishobora kuba bitaboneka.",
   "attention.queue_late.whatsapp":
-    "Ubutumwa bwa WhatsApp bumaze hejuru y’umunota butegereje. Sesiyo yabwo ishobora kuba itari ku murongo, cyangwa yageze ku ntera yayo ntarengwa.",
+    "Ubutumwa bwa WhatsApp bumaze igihe kirenze umunota butegereje. Sesiyo yabwo ishobora kuba itari ku murongo, cyangwa yageze ku ntera yayo ntarengwa.",
   "attention.queue_late.button": "Erekana ubutumwa butegereje",
   "attention.codes_late":
-    "Kode zikoreshwa rimwe za {name} zimaze hejuru y’amasegonda 10 zitegereje. Seriveri yohereza imeyili cyangwa sosiyete y’itumanaho bishobora kuba bitaboneka.",
+    "Kode zikoreshwa rimwe za {name} zimaze igihe kirenze amasegonda 10 zitegereje. Seriveri yohereza imeyili cyangwa sosiyete y’itumanaho bishobora kuba bitaboneka.",
   "attention.codes_late.whatsapp":
-    "Kode zikoreshwa rimwe za WhatsApp zimaze hejuru y’amasegonda 10 zitegereje. Sesiyo yazo ishobora kuba itari ku murongo, cyangwa yageze ku ntera yayo ntarengwa.",
+    "Kode zikoreshwa rimwe za WhatsApp zimaze igihe kirenze amasegonda 10 zitegereje. Sesiyo yazo ishobora kuba itari ku murongo, cyangwa yageze ku ntera yayo ntarengwa.",
   "attention.codes_late.button": "Erekana kode",
   "attention.codes_blocked":
-    "Kode zijya kuri nimero zitangizwa na {name} zahagaritswe kuko bishobora kuba ari uburiganya.",
+    "Kode zijya kuri nimero zitangirwa na {name} zahagaritswe kuko bishobora kuba ari uburiganya.",
   "attention.codes_blocked.button": "Erekana nimero zakumiriwe",
   "attention.key_expiring": "Urufunguzo rwa API {name} rurangira mu minsi irindwi.",
   "attention.key_expiring.button": "Fungura imfunguzo",

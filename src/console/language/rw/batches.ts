@@ -23,7 +23,7 @@ export const batches: Readonly<Record<keyof typeof english, string>> = {
   "batch.status.completed": "cyarangiye",
   "batch.status.failed": "cyananiranye",
   "batch.status.canceled": "cyahagaritswe",
-  "batch.title": "Icyiciro cy’{total, plural, other {abohererejwe #}}",
+  "batch.title": "Icyiciro cy’{total, plural, =1 {uwohererejwe #} other {abohererejwe #}}",
   "batch.counts": "Aho bigeze",
   "batch.count.sent": "Ubwoherejwe",
   "batch.count.queued": "Ubutegereje",
@@ -50,10 +50,10 @@ export const batches: Readonly<Record<keyof typeof english, string>> = {
     "Ubutumwa {queued, plural, other {#}} buracyategereje kandi ntibuzoherezwa. Ubwoherejwe ntibugaruka. Ibi ntibisubizwa inyuma.",
   "batch.cancel.done": "Icyiciro cyahagaritswe.",
   "batch.csv": "Abohererejwe muri CSV",
-  "batch.again": "Ongera wohereze ku byananiranye",
-  "batch.again.title": "Kongera kohereza ku bohererejwe batagezweho?",
+  "batch.again": "Ongera wohereze ku batagezweho",
+  "batch.again.title": "Urashaka kongera kohereza ku bohererejwe batagezweho?",
   "batch.again.text":
-    "Icyiciro gishya kiboherereza ibirimo bimwe. Abari ku rutonde rw’izakumiriwe ntacyo babona. Ibi bikorwa rimwe kuri buri cyiciro.",
+    "Icyiciro gishya kiboherereza ibirimo bimwe n’iby’icya mbere. Abari ku rutonde rw’izakumiriwe ntacyo babona. Ibi bikorwa rimwe kuri buri cyiciro.",
   "batch.again.done": "Icyiciro gishya cyakiriwe.",
   "batch.again.as": "Cyongeye koherezwa nka"
 }

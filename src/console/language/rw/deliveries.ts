@@ -32,7 +32,7 @@ export const deliveries: Readonly<Record<keyof typeof english, string>> = {
   "delivery.started": "Igihe ryatangiriye",
   "delivery.body": "Igisubizo cy’aho byakirirwa",
   "delivery.bodyOf": "Igisubizo ku igerageza rya {attempt}",
-  "delivery.redeliver": "Ongera ugeze",
+  "delivery.redeliver": "Ongera wohereze icyabaye",
   "delivery.redelivered":
     "Icyabaye cyongeye gushyirwa ku rutonde rutegereje, nk’igezwa rishya. Uru rupapuro rurarigaragaza.",
   "delivery.signature": "Genzura umukono",
@@ -48,7 +48,7 @@ export const deliveries: Readonly<Record<keyof typeof english, string>> = {
   "delivery.status.skipped": "ryasimbutswe",
   "delivery.error.timeout": "Aho byakirirwa ntihasubije ku gihe.",
   "delivery.error.connection_refused": "Nta cyakira kuri iyi aderesi.",
-  "delivery.error.connection_reset": "Aho byakirirwa hahagaritse ihuriro hadasubije.",
+  "delivery.error.connection_reset": "Aho byakirirwa hahagaritse itumanaho hadasubije.",
   "delivery.error.dns_error": "Izina rya seriveri ntiryabonetse.",
   "delivery.error.tls_error":
     "Icyemezo cy’umutekano cy’aho byakirirwa si cyo. Genzura izina ryacyo, igihe kirangirira n’uruhererekane rwacyo.",

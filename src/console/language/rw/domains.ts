@@ -13,7 +13,7 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
   "domains.status.pending": "ntiremezwa",
   "domains.status.verified": "yemejwe",
   "domains.warnings": "Ibyo kunoza",
-  "domains.warningCount": "{count, plural, other {imiburo #}}",
+  "domains.warningCount": "{count, plural, =1 {umuburo #} other {imiburo #}}",
   "domains.checked": "Igenzura riheruka",
   "domains.created": "Igihe yongeweho",
   "domains.empty.title": "Nta ndangarubuga yo kohereza iraboneka",
@@ -27,7 +27,7 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
   "domains.check.done": "Inyandiko zagenzuwe.",
   "domains.records": "Inyandiko za DNS",
   "domains.required": "irakenewe",
-  "domains.advised": "iragirwa inama",
+  "domains.advised": "byaba byiza kuyishyiraho",
   "domains.record.unchecked": "ntiragenzurwa",
   "domains.record.verified": "yemejwe",
   "domains.record.missing": "ntihari",
@@ -61,14 +61,15 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
   "verdict.dkim.none": "Hari inyandiko ya TXT, ariko nta rufunguzo rwa DKIM. Tangaza agaciro k’iyi nyandiko uko kari.",
   "verdict.dkim.several": "Hari imfunguzo {count} za DKIM. Siba zose usige urufite aka gaciro.",
   "verdict.dkim.tags":
-    "Inyandiko si urutonde rwa DKIM rw’amazina n’agaciro. Tangaza agaciro k’iyi nyandiko uko kari, nta tugarukirwa.",
+    "Inyandiko si urutonde rwa DKIM rw’amazina n’agaciro. Tangaza agaciro k’iyi nyandiko uko kari, nta twuguruzo n’utwugarizo.",
   "verdict.dkim.version": "Verisiyo yayo si DKIM1. Tangaza agaciro k’iyi nyandiko uko kari.",
   "verdict.dkim.type": "Ubwoko bw’urufunguzo rwayo si rsa. Tangaza agaciro k’iyi nyandiko uko kari.",
   "verdict.dkim.sha256": "Ntiyemera SHA-256. Tangaza agaciro k’iyi nyandiko uko kari.",
   "verdict.dkim.email": "Ntiyemera urufunguzo kuri imeyili. Tangaza agaciro k’iyi nyandiko uko kari.",
-  "verdict.dkim.revoked": "Urufunguzo rwayo ni ubusa, bivuze ko rwakuweho. Tangaza agaciro k’iyi nyandiko uko kari.",
+  "verdict.dkim.revoked":
+    "Urufunguzo rwayo ni ubusa, bivuze ko rwateshejwe agaciro. Tangaza agaciro k’iyi nyandiko uko kari.",
   "verdict.dkim.base64":
-    "Urufunguzo rwayo si base64 yemewe. Tangaza agaciro k’iyi nyandiko uko kari, nta tugarukirwa n’imirongo mishya.",
+    "Urufunguzo rwayo si base64 yemewe. Tangaza agaciro k’iyi nyandiko uko kari, nta twuguruzo n’utwugarizo cyangwa imirongo mishya.",
   "verdict.dkim.other":
     "Urufunguzo rwayo si urw’iyi ndangarubuga, cyangwa rwaciwe. Tangaza agaciro k’iyi nyandiko uko kari.",
   "verdict.dmarc.missing":

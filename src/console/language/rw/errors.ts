@@ -8,7 +8,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "problem.forbidden.text": "Inshingano zawe kuri iyi konti: {role}. Hakenewe imwe muri izi nshingano: {roles}.",
   "problem.forbidden.people": "Aba bantu bafite izo nshingano:",
   "problem.tooFast.title": "Ubusabe ni bwinshi cyane",
-  "problem.tooFast.text": "Ongera ugerageze nyuma y’{seconds, plural, other {amasegonda #}}.",
+  "problem.tooFast.text": "Ongera ugerageze nyuma y’{seconds, plural, =1 {isegonda #} other {amasegonda #}}.",
   "problem.away.title": "Serivisi ntisubiza muri iki gihe",
   "problem.away.text": "Nta cyatakaye. Ongera ufungure uru rupapuro nyuma y’amasegonda make.",
   "problem.broken.title": "Habaye ikosa ku ruhande rwacu",
@@ -39,8 +39,9 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.verification_blocked":
     "Kode zijya kuri izi nimero zakumiriwe, kuko hafi ya zose zitanditswe. Zikomorere ku rupapuro rwa kode zikoreshwa rimwe, cyangwa utegereze.",
   "error.country_not_allowed": "Iyi serivisi ntiyohereza kode muri iki gihugu. Saba ushinzwe serivisi kucyongeramo.",
-  "error.subscription_required": "Igerageza ry’ubuntu ntiririmo ibi. Hitamo ifatabuguzi.",
-  "error.subscription_expired": "Igerageza ry’ubuntu ryarangiye. Hitamo ifatabuguzi kugira ngo wongere wohereze.",
+  "error.subscription_required": "Igihe cy’igeragezwa ry’ubuntu nticyemera ibi. Hitamo ifatabuguzi.",
+  "error.subscription_expired":
+    "Igihe cy’igeragezwa ry’ubuntu cyarangiye. Hitamo ifatabuguzi kugira ngo wongere wohereze.",
   "error.address_unconfirmed":
     "Aderesi ya imeyili y’iyi konti ntiremezwa. Fungura ihuza riri muri imeyili yayoherejweho.",
   "error.channel_unavailable":
@@ -52,7 +53,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.key_maker_busy": "Hari kongerwaho indangarubuga nyinshi icyarimwe.",
   "error.pairing_unavailable": "WhatsApp ntiyohereje kode ku gihe. Ongera ugerageze nyuma y’umunota.",
   "error.session_already_connected":
-    "Iyi sesiyo ihujwe na telefone. Kugira ngo uhuze indi telefone, siba iyi sesiyo uyikore bundi bushya.",
+    "Iyi sesiyo ihujwe na telefone. Kugira ngo uhuze indi telefone, siba iyi sesiyo ukore indi nshya.",
   "error.session_not_connected":
     "Iyi sesiyo ntiri ku murongo. Yihuze na telefone, cyangwa utegereze yongere ijye ku murongo.",
   "error.service_unavailable": "Serivisi ntishobora kubikora muri iki gihe. Ongera ugerageze nyuma y’amasegonda make.",
@@ -60,8 +61,8 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.daily_volume_exceeded":
     "Imeyili nini z’uyu munsi ni nyinshi cyane. Ohereza intoya, cyangwa wongere ugerageze ejo.",
   "error.payload_too_large": "Ibi ni binini cyane. Bigabanye.",
-  "error.webhook_not_active": "Iyi webhook ntikora. Yikoreshe, hanyuma wongere ugerageze.",
-  "error.event_expired": "Ibikubiye muri iki cyabaye ntibikibitse, bityo ntibishobora kongera koherezwa.",
+  "error.webhook_not_active": "Iyi webhook ntikora. Yicane, hanyuma wongere ugerageze.",
+  "error.event_expired": "Ibikubiye muri iki cyabaye ntibikibitswe, bityo ntibishobora kongera koherezwa.",
   "error.recovery_in_progress": "Kongera kohereza kw’iyi webhook birakomeje. Tegereza birangire, cyangwa ubihagarike.",
   "error.key_not_rotatable": "Urundi rufunguzo rwasimbuye uru, cyangwa rwarangije igihe. Kora urundi rufunguzo.",
   "error.recovery_ended": "Uku kongera kohereza kwamaze kurangira.",

@@ -61,13 +61,13 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "common.newest": "Ibishya kurusha ibindi",
   "common.pages": "Impapuro z’urutonde",
   "common.list": "{first}, {rest}",
-  "span.day": "{count, plural, other {iminsi #}}",
-  "span.hour": "{count, plural, other {amasaha #}}",
-  "span.minute": "{count, plural, other {iminota #}}",
-  "span.second": "{count, plural, other {amasegonda #}}",
+  "span.day": "{count, plural, =1 {umunsi #} other {iminsi #}}",
+  "span.hour": "{count, plural, =1 {isaha #} other {amasaha #}}",
+  "span.minute": "{count, plural, =1 {umunota #} other {iminota #}}",
+  "span.second": "{count, plural, =1 {isegonda #} other {amasegonda #}}",
   "span.millisecond": "{count} ms",
   "form.problem": "Ibi ntibyakunze",
   "form.curl": "Iri tegeko ryohereza ubwo busabe nyine. Shyira urufunguzo rwa API rw’iyi konti ahanditse $KEY.",
   "form.differs": "Andika izina neza nk’uko ryerekanwe haruguru.",
-  "form.problems": "Reba {count, plural, other {imyanya # ikurikira}}:"
+  "form.problems": "Reba {count, plural, =1 {uyu mwanya} other {imyanya # ikurikira}}:"
 }

@@ -22,7 +22,7 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.operator":
     "Ushinzwe iyi serivisi, bityo ukeneye icyemezo cya kabiri. Ongeraho urufunguzo rwo kwinjira cyangwa porogaramu itanga kode kugira ngo ufungure izindi mpapuro.",
   "security.password": "Ijambobanga",
-  "security.password.current": "Ijambobanga risanzwe",
+  "security.password.current": "Ijambobanga rikoreshwa ubu",
   "security.password.new": "Ijambobanga rishya",
   "security.password.again": "Ongera wandike ijambobanga rishya",
   "security.password.button": "Hindura ijambobanga",
@@ -68,7 +68,7 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
     "Kode zayo ntizizongera gukora. Kugira ngo wongere gukoresha porogaramu, yishyireho bundi bushya.",
   "security.app.removed": "Porogaramu itanga kode yazimijwe.",
   "security.last":
-    "Iki ni icyemezo cya kabiri cyawe cya nyuma. Nyuma yaho, ijambobanga ryonyine rizaba rihagije ngo winjire.",
+    "Iki ni icyemezo cyawe cya kabiri cya nyuma. Nyuma yaho, ijambobanga ryonyine rizaba rihagije ngo winjire.",
   "security.codes": "Kode z’ingoboka",
   "security.codes.text": "Buri kode isimbura icyemezo cya kabiri inshuro imwe, iyo utaye igikoresho cyawe.",
   "security.codes.left": "{count, plural, =0 {Nta kode z’ingoboka ufite.} other {Hasigaye kode #.}}",
@@ -91,7 +91,7 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.signIns.endOthers": "Hagarika ukundi kose",
   "security.signIns.endOthers.title": "Urashaka guhagarika ukundi kwinjira kose?",
   "security.signIns.endOthers.text":
-    "{count, plural, other {Izindi mushakisha # zigomba}} kongera kwinjira. Iyi yo igumamo.",
+    "{count, plural, =1 {Indi mushakisha # igomba} other {Izindi mushakisha # zigomba}} kongera kwinjira. Iyi yo igumamo.",
   "security.signIns.endedOthers": "Ukundi kwinjira kose kwahagaritswe.",
   "proof.title": "Emeza ko ari wowe",
   "proof.text": "Ibi bisaba icyemezo kitarengeje iminota icumi.",

@@ -14,7 +14,7 @@ export const overview: Readonly<Record<keyof typeof english, string>> = {
   "overview.start.webhook": "Kora webhook",
   "overview.start.webhookText": "Imenyesha porogaramu yawe uko buri butumwa bwagenze.",
   "overview.start.message": "Ohereza ubutumwa bwa mbere",
-  "overview.start.messageText": "Bwiyohereze, hanyuma usome uko bwagenze.",
+  "overview.start.messageText": "Bwiyoherereze, hanyuma usome uko bwagenze.",
   "overview.start.factor": "Ongeraho icyemezo cya kabiri",
   "overview.start.factorText": "Urufunguzo rwo kwinjira cyangwa porogaramu itanga kode birinda ukwinjira kwawe.",
   "overview.attention.title": "Ibikeneye kwitabwaho",

@@ -2,8 +2,8 @@ import type { recoveries as english } from "../en/recoveries.ts"
 
 /** What a webhook missed, and how it is sent again. */
 export const recoveries: Readonly<Record<keyof typeof english, string>> = {
-  "webhooks.recover": "Ongera wohereze ibyacitse",
-  "recover.title": "Ongera wohereze ibyacitse",
+  "webhooks.recover": "Ongera wohereze ibitaragezeyo",
+  "recover.title": "Ongera wohereze ibitaragezeyo",
   "recover.lead":
     "Serivisi yongera kohereza amagezwa yananiranye n’ayasimbutswe. Ibyabaye bigumana nimero zabyo, bityo aho byakirirwa hamenya ibyo hasanganywe.",
   "recover.choose": "Ibyo kongera kohereza",
@@ -15,18 +15,18 @@ export const recoveries: Readonly<Record<keyof typeof english, string>> = {
   "recover.status.skipped": "yasimbutswe",
   "recover.count": "Bibare",
   "recover.wrong": "Iki gihe ntigikora. Intangiriro igomba kuba yarashize kandi ikabanziriza iherezo.",
-  "recover.nothing": "Nta cyacitse muri iki gihe.",
+  "recover.nothing": "Nta kitaragezeyo muri iki gihe.",
   "recover.events": "Ibyabaye byo kohereza",
   "recover.atLeast": "nibura {count}",
   "recover.order": "Urukurikirane",
   "recover.order.event": "icyabaye cya kera kibanza",
   "recover.pace": "Umuvuduko",
   "recover.perSecond": "hafi {count} mu isegonda",
-  "recover.paceUnknown": "ntizwi: nta gezwa rya vuba ryakunze",
+  "recover.paceUnknown": "ntuzwi: nta gezwa rya vuba ryakunze",
   "recover.end": "Igihe biteganyijwe kurangira",
   "recover.endUnknown": "ntikizwi",
   "recover.notActive": "Iyi webhook ntikora, ni yo mpamvu nta cyoherezwaho. Banza uyicane, hanyuma ugaruke hano.",
-  "recover.start": "Ongera wohereze {count, plural, other {ibyabaye #}}",
+  "recover.start": "Ongera wohereze {count, plural, =1 {icyabaye #} other {ibyabaye #}}",
   "recover.started": "Kongera kohereza byatangiye. Uru rupapuro rwerekana aho bigeze.",
   "recover.stop": "Hagarika",
   "recover.stopped": "Kongera kohereza byahagaritswe. Ibyabaye byari bigeze ku rutonde rutegereje byo bizoherezwa.",

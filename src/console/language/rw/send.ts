@@ -12,7 +12,7 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.from": "Kuva kuri",
   "send.fromHint": "Aderesi yo ku ndangarubuga yemejwe. Iyo itanditswe, hakoreshwa uwohereza wa serivisi ubwayo.",
   "send.replyTo": "Ibisubizo kuri",
-  "send.replyToHint": "Aderesi yakira ibisubizo. Itahari, ni iy’uwohereza.",
+  "send.replyToHint": "Aderesi yakira ibisubizo. Iyo idahari, ni iy’uwohereza.",
   "send.subject": "Umutwe",
   "send.text": "Umwandiko",
   "send.html": "HTML",

@@ -76,7 +76,7 @@ export const sessions: Readonly<Record<keyof typeof english, string>> = {
   "sessions.rename.title": "Hindura izina rya sesiyo",
   "sessions.rename.done": "Sesiyo ifite izina rishya.",
   "sessions.logout": "Sohoka",
-  "sessions.logout.title": "Gusohora {name}?",
+  "sessions.logout.title": "Urashaka gusohora {name}?",
   "sessions.logout.text":
     "Telefone ikuraho iki gikoresho, serivisi na yo igasiba ibyangombwa byacyo. Sesiyo igumaho, hamwe n’abo muvugana n’ubutumwa bwayo. Ubutumwa butegereje burananirana. Huza telefone kugira ngo wongere uyikoreshe.",
   "sessions.logout.done": "Sesiyo yasohotse.",

@@ -25,7 +25,7 @@ export const timeline: Readonly<Record<keyof typeof english, string>> = {
   "happened.delivery.delivered": "ryagezeyo",
   "happened.delivery.failed": "ryananiranye",
   "happened.delivery.skipped": "ryasimbutswe",
-  "happened.tries": "{attempts, plural, other {amagerageza #}}",
+  "happened.tries": "{attempts, plural, =1 {igerageza #} other {amagerageza #}}",
   "happened.all": "Erekana uko byose byagenze",
   "happened.source.relay": "bivuzwe na seriveri yohereza imeyili",
   "happened.source.report": "bivuzwe na raporo yo kugerayo",

@@ -12,7 +12,7 @@ export const webhooks: Readonly<Record<keyof typeof english, string>> = {
   "webhooks.events": "Ibyabaye",
   "webhooks.created": "Igihe yakorewe",
   "webhooks.everyEvent": "buri cyabaye",
-  "webhooks.moreEvents": "n’ibindi {count, plural, other {#}}",
+  "webhooks.moreEvents": "n’{count, plural, =1 {ikindi #} other {ibindi #}}",
   "webhooks.empty.title": "Nta webhook ziraboneka",
   "webhooks.empty.text": "Kora webhook, porogaramu yawe izajya imenya uko buri butumwa bwagenze.",
   "webhooks.paid": "Webhook ziri mu ifatabuguzi ryishyurwa. Hitamo rimwe, hanyuma uzikore kandi uzihindurire hano.",
@@ -28,7 +28,7 @@ export const webhooks: Readonly<Record<keyof typeof english, string>> = {
   "webhooks.unhealthy.unknown":
     "Serivisi yahagaritse kugeza ibyabaye. Kosora aho byakirirwa, wohereze icyabaye cy’isuzuma, hanyuma ucane webhook.",
   "webhooks.unhealthy.skipped":
-    "Ibyabaye muri icyo gihe byandikwa nk’amagezwa yasimbutswe. Webhook nimara kongera gukora, ongera wohereze ibyacitse.",
+    "Ibyabaye muri icyo gihe byandikwa nk’amagezwa yasimbutswe. Webhook nimara kongera gukora, ongera wohereze ibitaragezeyo.",
   "webhooks.disabled.text": "Iyi webhook yazimijwe: nta byabaye ibona.",
   "webhooks.enable": "Cana",
   "webhooks.disable": "Zimya",
@@ -137,12 +137,12 @@ export const webhooks: Readonly<Record<keyof typeof english, string>> = {
   "receiver.url": "Aderesi yaho",
   "receiver.new": "Webhook nshya yoherezaho",
   "receiver.use": "Koresha aho urubuga rw’isuzuma rwakirira",
-  "receiver.fail": "Subiza 500 mu minota {minutes}",
+  "receiver.fail": "Subiza 500 mu gihe cy’iminota {minutes}",
   "receiver.recover": "Ongera usubize 204",
   "receiver.answers": "Hasubiza 204.",
   "receiver.fails": "Hasubiza 500 kugeza {time}.",
   "receiver.steps":
-    "Igezwa ryananiranye risubirwamo nyuma y’amasegonda 5, amasegonda 30 n’iminota 2. Iyo igerageza rya nyuma rinaniranye, webhook igira ikibazo. Icyo gihe yicane, wongere wohereze ibyacitse.",
+    "Igezwa ryananiranye risubirwamo nyuma y’amasegonda 5, amasegonda 30 n’iminota 2. Iyo igerageza rya nyuma rinaniranye, webhook igira ikibazo. Icyo gihe yicane, wongere wohereze ibitaragezeyo.",
   "receiver.failed": "Ubu hasubiza 500.",
   "receiver.recovered": "Hongeye gusubiza 204."
 }

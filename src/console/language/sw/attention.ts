@@ -5,7 +5,7 @@ export const attention: Readonly<Record<keyof typeof english, string>> = {
   "attention.since": "Tangu {time}.",
   "attention.webhook_unhealthy": "Webhook {name} ina hitilafu. Haipati matukio mapya.",
   "attention.webhook_unhealthy.button": "Fungua webhook",
-  "attention.webhook_failing": "Webhook {name} inashindikana sasa. Matukio yake yanajaribiwa tena.",
+  "attention.webhook_failing": "Uwasilishaji kwa webhook {name} unashindikana sasa. Matukio yake yanajaribiwa tena.",
   "attention.webhook_failing.button": "Fungua webhook",
   "attention.session_failed": "Kipindi cha WhatsApp {name} kimesimama. Oanisha simu yake tena.",
   "attention.session_failed.button": "Fungua kipindi",
@@ -36,14 +36,14 @@ export const attention: Readonly<Record<keyof typeof english, string>> = {
   "attention.queue_late":
     "Jumbe za {name} zinasubiri kwa zaidi ya dakika moja. Huenda seva ya kusambaza barua pepe au kampuni ya simu haipatikani.",
   "attention.queue_late.whatsapp":
-    "Jumbe za WhatsApp zinasubiri kwa zaidi ya dakika moja. Huenda kipindi chao hakijaunganishwa, au kimefikia kikomo chake.",
+    "Jumbe za WhatsApp zinasubiri kwa zaidi ya dakika moja. Huenda kipindi chake hakijaunganishwa, au kimefikia kikomo chake.",
   "attention.queue_late.button": "Onyesha jumbe zinazosubiri",
   "attention.codes_late":
     "Misimbo ya mara moja ya {name} inasubiri kwa zaidi ya sekunde 10. Huenda seva ya kusambaza barua pepe au kampuni ya simu haipatikani.",
   "attention.codes_late.whatsapp":
     "Misimbo ya mara moja ya WhatsApp inasubiri kwa zaidi ya sekunde 10. Huenda kipindi chake hakijaunganishwa, au kimefikia kikomo chake.",
   "attention.codes_late.button": "Onyesha misimbo",
-  "attention.codes_blocked": "Misimbo kwa nambari zinazoanza na {name} imezuiliwa kwa sababu huenda ni ulaghai.",
+  "attention.codes_blocked": "Misimbo kwa nambari zinazoanza na {name} imezuiwa kwa sababu huenda ni ulaghai.",
   "attention.codes_blocked.button": "Onyesha nambari zilizozuiwa",
   "attention.key_expiring": "Ufunguo wa API {name} unaisha muda ndani ya siku saba.",
   "attention.key_expiring.button": "Fungua funguo",

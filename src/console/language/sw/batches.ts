@@ -35,7 +35,7 @@ export const batches: Readonly<Record<keyof typeof english, string>> = {
   "batch.some": "Kati ya jumbe {total}, {failed, plural, one {# haukumfikia} other {# hazikumfikia}} mpokeaji.",
   "batch.canceledAt":
     "Lilighairiwa. {sent, plural, one {Ujumbe # ulikuwa umetumwa} other {Jumbe # zilikuwa zimetumwa}}.",
-  "batch.failures": "Zilizoshindikana kwa sababu",
+  "batch.failures": "Zilizoshindikana kulingana na sababu",
   "batch.failuresCaption": "Sababu za zilizoshindikana karibuni katika fungu hili",
   "batch.reason": "Sababu",
   "batch.count": "Jumbe",
@@ -51,10 +51,10 @@ export const batches: Readonly<Record<keyof typeof english, string>> = {
     "{queued, plural, one {Ujumbe # unasubiri na hautatumwa} other {Jumbe # zinasubiri na hazitatumwa}}. Zilizotumwa hazirudishwi. Hili haliwezi kutenduliwa.",
   "batch.cancel.done": "Fungu limeghairiwa.",
   "batch.csv": "Wapokeaji kama CSV",
-  "batch.again": "Tuma tena kwa walioshindikana",
-  "batch.again.title": "Tuma tena kwa wapokeaji ambao hawakufikiwa?",
+  "batch.again": "Tuma tena kwa wasiofikiwa",
+  "batch.again.title": "Ungependa kutuma tena kwa wapokeaji ambao hawakufikiwa?",
   "batch.again.text":
-    "Fungu jipya huwatumia maudhui yale yale. Wapokeaji walio kwenye orodha ya vizuizi hawapati chochote. Hii hufanya kazi mara moja kwa kila fungu.",
+    "Fungu jipya huwatumia maudhui yale yale. Wapokeaji walio kwenye orodha ya vizuizi hawapati chochote. Hii hufanya kazi mara moja tu kwa kila fungu.",
   "batch.again.done": "Fungu jipya limekubaliwa.",
   "batch.again.as": "Limetumwa tena kama"
 }

@@ -4,7 +4,7 @@ import type { deliveries as english } from "../en/deliveries.ts"
 export const deliveries: Readonly<Record<keyof typeof english, string>> = {
   "deliveries.title": "Uwasilishaji",
   "deliveries.caption": "Uwasilishaji wa webhook hii, mpya kwanza",
-  "deliveries.filter": "Uwasilishaji kwa hali",
+  "deliveries.filter": "Uwasilishaji kulingana na hali",
   "deliveries.any": "wote",
   "deliveries.created": "Uliundwa",
   "deliveries.event": "Tukio",
@@ -13,7 +13,7 @@ export const deliveries: Readonly<Record<keyof typeof english, string>> = {
   "deliveries.code": "Jibu",
   "deliveries.duration": "Muda",
   "deliveries.millis": "{millis} ms",
-  "deliveries.test": "jaribio",
+  "deliveries.test": "la majaribio",
   "deliveries.empty.title": "Hakuna uwasilishaji",
   "deliveries.empty.text": "Matukio ya webhook hii huonekana hapa. Tuma tukio la majaribio ili uone moja.",
   "deliveries.empty.filtered": "Hakuna uwasilishaji wenye hali hii.",

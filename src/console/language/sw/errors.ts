@@ -23,10 +23,10 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
     "Kikomo kimefikiwa: {current, number} kati ya {limit, number} zimetumika. Ondoa moja, chagua mpango mkubwa zaidi, au subiri kikomo kianze upya.",
   "error.email_quota_exceeded":
     "Barua pepe {current, number} kati ya {limit, number} zimetumika, na hii ina wapokeaji wengi kuliko zilizobaki. Chagua mpango mkubwa zaidi, au subiri kiwango kianze upya.",
-  "error.insufficient_permission": "Jukumu lako haliruhusu hili. Muombe mmiliki au msimamizi.",
+  "error.insufficient_permission": "Jukumu lako haliruhusu hili. Mwombe mmiliki au msimamizi.",
   "error.fresh_login_required":
     "Uliingia zamani mno kwa hili. Ingia tena, au chagua mwisho wa karibu zaidi wa ufunguo.",
-  "error.live_key_required": "Hili haliwezekani katika hali ya majaribio. Badili uende hali halisi.",
+  "error.live_key_required": "Hili haliwezekani katika hali ya majaribio. Nenda kwenye hali halisi.",
   "error.rate_limit_exceeded": "Maombi mengi mno yametumwa.",
   "error.not_found": "Kinachohusu fomu hii hakipo tena. Pakia ukurasa upya na uchague kingine.",
   "error.invalid_from_domain":
@@ -36,14 +36,14 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
     "Mpokeaji aliripoti barua pepe yako kuwa taka, hivyo anwani hii inabaki kwenye orodha ya vizuizi. Usiiandikie.",
   "error.unsupported_destination":
     "Hakuna SMS inayotumwa kwa nchi hii. Kagua nambari, au mwombe mwendeshaji aongeze bei yake.",
-  "error.otp_limit": "Misimbo mingi mno imetumwa kwa mpokeaji huyu au kwa nambari za karibu naye.",
+  "error.otp_limit": "Misimbo mingi mno imetumwa kwa mpokeaji huyu au kwa nambari zilizo karibu na yake.",
   "error.verification_blocked":
     "Misimbo kwa nambari hizi imezuiwa, kwa sababu karibu hakuna iliyoingizwa. Ondoa kizuizi kwenye ukurasa wa misimbo ya mara moja, au subiri.",
   "error.country_not_allowed": "Huduma hii haitumi misimbo kwa nchi hii. Mwombe mwendeshaji aiongeze.",
-  "error.subscription_required": "Jaribio la bure halijumuishi hili. Chagua mpango.",
-  "error.subscription_expired": "Jaribio la bure limeisha. Chagua mpango ili kutuma tena.",
+  "error.subscription_required": "Kipindi cha kujaribu bila malipo hakijumuishi hili. Chagua mpango.",
+  "error.subscription_expired": "Kipindi cha kujaribu bila malipo kimeisha. Chagua mpango ili kutuma tena.",
   "error.address_unconfirmed":
-    "Anwani ya barua pepe ya akaunti hii haijathibitishwa. Fungua kiungo kwenye barua iliyotumwa kwake.",
+    "Anwani ya barua pepe ya akaunti hii haijathibitishwa. Fungua kiungo kwenye barua pepe iliyotumwa kwa anwani hiyo.",
   "error.channel_unavailable": "Njia hii haiwezi kutuma misimbo sasa. Chagua njia nyingine, au jaribu baadaye.",
   "error.verification_not_found": "Hakuna msimbo wa kukagua: umeshatumika. Tuma mpya.",
   "error.verification_expired": "Muda wa msimbo huu umeisha. Tuma mpya.",
@@ -57,7 +57,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.service_unavailable": "Huduma haiwezi kufanya hili kwa sasa. Jaribu tena baada ya sekunde chache.",
   "error.storage_low":
     "Huduma ina upungufu wa hifadhi na haikubali chochote cha kutuma sasa. Kilichokubaliwa awali kinatumwa.",
-  "error.daily_volume_exceeded": "Barua kubwa za leo ni nyingi mno. Tuma ndogo zaidi, au jaribu tena kesho.",
+  "error.daily_volume_exceeded": "Barua pepe kubwa za leo ni nyingi mno. Tuma ndogo zaidi, au jaribu tena kesho.",
   "error.payload_too_large": "Hii ni kubwa mno. Ifupishe.",
   "error.webhook_not_active": "Webhook hii haitumiki. Iwashe, kisha ujaribu tena.",
   "error.event_expired": "Maudhui ya tukio hili hayahifadhiwi tena, hivyo haliwezi kutumwa tena.",

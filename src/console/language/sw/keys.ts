@@ -3,7 +3,7 @@ import type { keys as english } from "../en/keys.ts"
 /** API keys. */
 export const keys: Readonly<Record<keyof typeof english, string>> = {
   "keys.title": "Funguo za API",
-  "keys.lead": "Programu huingia kwa ufunguo. Kila ufunguo unaweza kufanya tu unachoruhusu.",
+  "keys.lead": "Programu huingia kwa ufunguo. Kila ufunguo unaweza kufanya kile tu unachouruhusu.",
   "keys.new": "Ufunguo mpya",
   "keys.caption": "Funguo za API za akaunti hii",
   "keys.name": "Jina",
@@ -23,7 +23,7 @@ export const keys: Readonly<Record<keyof typeof english, string>> = {
   "keys.revokeNamed": "Batilisha ufunguo {name}",
   "keys.revoke.title": "Ungependa kubatilisha {name}?",
   "keys.revoke.text":
-    "Maombi yenye ufunguo {prefix} hukataliwa mara moja, kwenye kila nodi. Hili haliwezi kutenduliwa.",
+    "Maombi yenye ufunguo {prefix} hukataliwa papo hapo, kwenye kila nodi. Hili haliwezi kutenduliwa.",
   "keys.revoke.used": "Ulitumika mwisho {when}.",
   "keys.revoke.unused": "Haujawahi kutumika.",
   "keys.revoke.button": "Batilisha ufunguo",
@@ -31,7 +31,7 @@ export const keys: Readonly<Record<keyof typeof english, string>> = {
   "keys.rotate": "Badilisha",
   "keys.rotateNamed": "Badilisha ufunguo {name}",
   "keys.rotate.title": "Ungependa kubadilisha {name}?",
-  "keys.rotate.text": "Ufunguo mpya wenye ufikiaji uleule unachukua nafasi ya {prefix}. Huonyeshwa mara moja.",
+  "keys.rotate.text": "Ufunguo mpya wenye ruhusa zile zile unachukua nafasi ya {prefix}. Huonyeshwa mara moja tu.",
   "keys.rotate.overlap": "Ufunguo wa zamani bado unafanya kazi kwa",
   "keys.rotate.overlapHint":
     "Zipe programu zako ufunguo mpya ndani ya muda huu. Ikiwa ufunguo wa zamani unaisha mapema zaidi, mwisho wake haubadiliki.",

@@ -29,7 +29,7 @@ export const overview: Readonly<Record<keyof typeof english, string>> = {
   "overview.stack.sent": "Zilizotumwa, bado hakuna uthibitisho wa kupokea",
   "overview.stack.failed": "Zilizoshindikana",
   "overview.stack.suppressed": "Zilizozuiwa",
-  "overview.graph.title": "Jumbe kwa matokeo",
+  "overview.graph.title": "Jumbe kulingana na matokeo",
   "overview.graph.range": "Kipindi cha muda",
   "overview.graph.hour": "Saa",
   "overview.graph.day": "Siku",

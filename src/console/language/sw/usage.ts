@@ -13,7 +13,7 @@ export const usage: Readonly<Record<keyof typeof english, string>> = {
   "usage.runsOut": "Kwa kasi ya mwezi huu kitaisha tarehe {day}.",
   "usage.table": "Matumizi katika muda huu",
   "usage.untilHint": "Siku hii haihesabiwi.",
-  "usage.wrong": "Muda huu haufai. Mwisho lazima uje baada ya mwanzo, usiozidi mwaka mmoja baadaye.",
+  "usage.wrong": "Muda huu haufai. Mwisho lazima uje baada ya mwanzo, na usizidi mwaka mmoja baadaye.",
   "usage.granularity": "Panga kwa",
   "usage.day": "Siku",
   "usage.week": "Wiki",

@@ -34,7 +34,7 @@ export const verify: Readonly<Record<keyof typeof english, string>> = {
   "verify.auto": "Otomatiki",
   "verify.autoHint": "Otomatiki hutuma barua pepe kwa anwani. Kwa nambari huandika kupitia WhatsApp, kisha SMS.",
   "verify.brand": "Mtumaji katika maandishi",
-  "verify.brandHint": "Maandishi huanza nalo, kama vile “Acme”.",
+  "verify.brandHint": "Maandishi huanza na jina hili, kama vile “Acme”.",
   "verify.figures": "Takwimu",
   "verify.figures.lead":
     "Misimbo mingapi iliingizwa, kila uliothibitishwa uligharimu kiasi gani, na ilichukua muda gani.",
@@ -49,11 +49,11 @@ export const verify: Readonly<Record<keyof typeof english, string>> = {
   "verify.figures.conversion": "Sehemu iliyothibitishwa",
   "verify.figures.cost": "Gharama kwa kila uliothibitishwa",
   "verify.figures.median": "Muda wa kati wa kuthibitisha",
-  "verify.figures.empty.title": "Hakuna msimbo uliotumwa katika kipindi hiki",
-  "verify.figures.empty.text": "Chagua kipindi kirefu zaidi, au tuma msimbo.",
+  "verify.figures.empty.title": "Hakuna msimbo uliotumwa katika muda huu",
+  "verify.figures.empty.text": "Chagua muda mrefu zaidi, au tuma msimbo.",
   "verify.blocks": "Nambari zilizozuiwa",
   "verify.blocks.lead":
-    "Nambari hizi hazipati misimbo kwa saa 12: misimbo mingi ilitumwa kwao, na karibu hakuna ulioingizwa. Huenda huo ni ulaghai.",
+    "Nambari hizi hazipati misimbo kwa saa 12: zilitumiwa misimbo mingi, na karibu hakuna ulioingizwa. Huenda huo ni ulaghai.",
   "verify.blocks.caption": "Nambari ambazo kwa sasa hazipati misimbo",
   "verify.blocks.prefix": "Nambari zinazoanza na",
   "verify.blocks.since": "Tangu",
@@ -61,5 +61,5 @@ export const verify: Readonly<Record<keyof typeof english, string>> = {
   "verify.blocks.release": "Ondoa kizuizi",
   "verify.blocks.released": "Nambari hizo zinapata misimbo tena.",
   "verify.blocks.empty.title": "Hakuna nambari iliyozuiwa",
-  "verify.blocks.empty.text": "Huduma huzuia nambari misimbo mingi inapotumwa kwao na karibu hakuna unaoingizwa."
+  "verify.blocks.empty.text": "Huduma huzuia nambari zinapotumiwa misimbo mingi na karibu hakuna unaoingizwa."
 }

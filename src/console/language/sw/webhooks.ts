@@ -73,7 +73,7 @@ export const webhooks: Readonly<Record<keyof typeof english, string>> = {
   "webhooks.edit.done": "Webhook imebadilishwa.",
   "webhooks.rotate": "Siri mpya",
   "webhooks.rotate.title": "Ungependa kutengeneza siri mpya?",
-  "webhooks.rotate.text": "Siri {secret} inabadilishwa. Mpya huonyeshwa mara moja.",
+  "webhooks.rotate.text": "Siri {secret} inabadilishwa. Mpya huonyeshwa mara moja tu.",
   "webhooks.rotate.overlap": "Siri ya zamani pia hutia sahihi kwa",
   "webhooks.rotate.overlapHint":
     "Katika wakati huu matukio huwa na sahihi zote mbili, kwa hiyo kipokezi chako kinaweza kubadilika bila hasara.",
@@ -99,7 +99,7 @@ export const webhooks: Readonly<Record<keyof typeof english, string>> = {
   "webhooks.made.list": "Kwenye webhook",
   "webhooks.test": "Tuma tukio la majaribio",
   "webhooks.test.title": "Tuma tukio la majaribio",
-  "webhooks.test.text": "Mfano wa tukio utatumwa kwa {url} sasa, mara moja, ukiwa na kichwa X-Service-Test: true.",
+  "webhooks.test.text": "Mfano wa tukio utatumwa kwa {url} sasa, mara moja tu, ukiwa na kichwa X-Service-Test: true.",
   "webhooks.test.event": "Tukio",
   "webhooks.test.button": "Tuma tukio la majaribio",
   "webhooks.test.done": "Tukio la majaribio limetumwa. Ukurasa huu unaonyesha jibu.",
@@ -142,7 +142,7 @@ export const webhooks: Readonly<Record<keyof typeof english, string>> = {
   "receiver.answers": "Kinajibu 204.",
   "receiver.fails": "Kinajibu 500 hadi {time}.",
   "receiver.steps":
-    "Uwasilishaji ulioshindwa hurudiwa baada ya sekunde 5, sekunde 30 na dakika 2. Jaribio la mwisho likishindwa, webhook ina hitilafu. Hapo iwashe, na utume tena yaliyokosekana.",
+    "Uwasilishaji ulioshindikana hurudiwa baada ya sekunde 5, sekunde 30 na dakika 2. Jaribio la mwisho likishindikana, webhook ina hitilafu. Hapo iwashe, na utume tena yaliyokosekana.",
   "receiver.failed": "Kipokezi sasa kinajibu 500.",
   "receiver.recovered": "Kipokezi kinajibu 204 tena."
 }
