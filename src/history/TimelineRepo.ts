@@ -126,9 +126,6 @@ const longestDelivery = "4 days"
 const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
-  /** Begins a transaction whose statements all see the rows of this moment. */
-  const freeze = Query.run(sql`set transaction isolation level repeatable read, read only`)
-
   /** A batch has it for its messages, and a message with steps for its own. */
   const acceptedBy = (batches: string, accountId: number) =>
     sql`coalesce(m.accepted_by,
@@ -243,7 +240,7 @@ const make = Effect.gen(function*() {
     })()
   }
 
-  return { freeze, copies, attempts, events, eventsOf, deliveries, failover, steps, verification }
+  return { copies, attempts, events, eventsOf, deliveries, failover, steps, verification }
 })
 
 /** SQL that reads what happened to one message. Times bound each statement to the partitions of its days. */

@@ -1,4 +1,5 @@
 import { Context, Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
 import type { SummaryChannel } from "../messages/MessageSummary.ts"
 import { Database } from "../platform/database/Database.ts"
 import { NotFound } from "../platform/http/ApiErrors.ts"
@@ -82,7 +83,12 @@ export class Timelines extends Context.Service<Timelines, {
       })
 
       // In one snapshot: an outcome that commits between two reads would show its attempt and not its status.
-      const inSnapshot = <A>(read: Effect.Effect<A, NotFound>) => transaction(Effect.andThen(repo.freeze, read))
+      const inSnapshot = <A>(read: Effect.Effect<A, NotFound>) =>
+        Effect.provideService(
+          transaction(read),
+          SqlClient.BeginTransaction,
+          "begin isolation level repeatable read, read only"
+        )
 
       const failover = Effect.fnUntraced(function*(whole: Whole, channels: ReadonlySet<SummaryChannel>) {
         const facts = Option.getOrUndefined(yield* repo.failover(whole))
