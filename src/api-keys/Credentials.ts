@@ -1,4 +1,4 @@
-import { Context, Effect, Fiber, Layer } from "effect"
+import { Context, Effect, Exit, Fiber, Layer } from "effect"
 import * as Tokens from "../platform/crypto/Tokens.ts"
 import { type FirstRead, QuickReads, type Read } from "../platform/database/QuickReads.ts"
 import { GroupCommit } from "../platform/work/GroupCommit.ts"
@@ -76,21 +76,26 @@ const maxAddressLength = 256
 
 /**
  * What requests read first, by the visible part of their key and their address. A request takes its entry out, and puts
- * what it read back when it succeeds. So the entry of a key that is revoked or above its limit costs one read in vain.
+ * what it read back when it succeeds. So the entry of a key that is revoked or above its limit costs one read in vain. Others
+ * like it meanwhile do without, because requests that come together share their look-ups and reads anyway.
  */
 export const makeFirstReads = () => {
-  const reads = new Map<string, Read>()
-  return <A, E, R>(keyPrefix: string, address: string, request: (first?: FirstRead) => Effect.Effect<A, E, R>) => {
-    if (address.length > maxAddressLength) return request()
-    const name = `${keyPrefix} ${address}`
-    const first: FirstRead = { expected: reads.get(name) }
-    reads.delete(name)
-    return Effect.map(request(first), (answer) => {
-      if (first.asked === undefined) return answer
-      reads.set(name, first.asked)
-      const [oldest] = reads.keys()
-      if (reads.size > maxRemembered && oldest !== undefined) reads.delete(oldest)
-      return answer
+  const reads = new Map<string, Read | "taken">()
+  return <A, E, R>(keyPrefix: string, address: string, request: (first?: FirstRead) => Effect.Effect<A, E, R>) =>
+    Effect.suspend(() => {
+      if (address.length > maxAddressLength) return request()
+      const name = `${keyPrefix} ${address}`
+      const expected = reads.get(name)
+      if (expected === "taken") return request()
+      const first: FirstRead = { expected }
+      reads.set(name, "taken")
+      return Effect.onExit(request(first), (exit) =>
+        Effect.sync(() => {
+          reads.delete(name)
+          if (Exit.isFailure(exit) || first.asked === undefined) return
+          reads.set(name, first.asked)
+          const [oldest] = reads.keys()
+          if (reads.size > maxRemembered && oldest !== undefined) reads.delete(oldest)
+        }))
     })
-  }
 }

@@ -32,6 +32,15 @@ describe("the first read of a request", () => {
       assert.isUndefined(yield* request("sk_live_a", "/", reading()))
     }))
 
+  it.effect("is expected of one request at a time, and none is remembered of those that come meanwhile", () =>
+    Effect.gen(function*() {
+      const request = makeFirstReads()
+      yield* request("sk_live_a", "/", reading(read))
+      const meanwhile = request("sk_live_a", "/", (first) => Effect.succeed(first))
+      assert.isUndefined(yield* request("sk_live_a", "/", (first) => Effect.andThen(reading(read)(first), meanwhile)))
+      assert.deepStrictEqual(yield* request("sk_live_a", "/", reading()), read)
+    }))
+
   it.effect("is forgotten when a thousand other requests have been made since, or when its address is long", () =>
     Effect.gen(function*() {
       const request = makeFirstReads()
