@@ -1,11 +1,12 @@
-/** The page of SMS in a real browser: a person finds the price of a country. */
+/** The page of SMS: a person finds the price of a country in a real browser, and sees how the carrier is reached. */
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { chromium } from "../support/Chromium.ts"
 import { signedInAs } from "../support/consolePeople.ts"
 import { look, shows, titled, visitor } from "../support/look.ts"
-import { makeAccount, Service } from "../support/Service.ts"
+import { eventually, makeAccount, makeKey, Service } from "../support/Service.ts"
+import { makeSmsc, type Smsc } from "../support/Smsc.ts"
 
 layer(Service.layer({ env: { SMS_SENDER_IDS: "Shop,Store" } }), { excludeTestServices: true })(
   "SMS in the console",
@@ -48,3 +49,54 @@ layer(Service.layer({ env: { SMS_SENDER_IDS: "Shop,Store" } }), { excludeTestSer
       }))
   }
 )
+
+class Carrier extends Context.Service<Carrier, Smsc>()("messaging-service/test/journeys/consoleSms.test/Carrier") {
+  static readonly layer = Layer.effect(Carrier, makeSmsc())
+}
+
+const withCarrier = Layer.unwrap(
+  Effect.map(
+    Carrier,
+    ({ url }) =>
+      Service.layer({ env: { SMS_PROVIDER: "smpp", SMPP_URL: url, SMPP_WINDOW: "7", SMPP_MAX_PER_SECOND: "40" } })
+  )
+).pipe(Layer.provideMerge(Carrier.layer))
+
+layer(withCarrier, { excludeTestServices: true })("SMS over a carrier in the console", (it) => {
+  it.effect("the page has the state of the link, and the operator alone reads why the last one ended", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const smsc = yield* Carrier
+      const sql = yield* SqlClient.SqlClient
+      const { accountId } = yield* makeAccount()
+      const [owner, operator] = [yield* signedInAs(accountId, "owner"), yield* signedInAs(accountId, "owner")]
+      yield* sql`update people set is_operator = true where id = ${operator.personId}`
+      const page = ({ cookie }: { readonly cookie: string }, mode = "") =>
+        Effect.map(
+          request("GET", `/console/${accountId}${mode}/sms`, { headers: { cookie } }),
+          ({ text }) => text
+        )
+      const bound = yield* eventually(page(owner), (text) => text.includes(">connected</span>"))
+      for (const text of ["<dd>7</dd>", "<dd>40 of 40</dd>"]) assert.include(bound, text)
+      assert.notInclude(bound, "Last error")
+      smsc.refuseBinds(0x0d)
+      yield* smsc.cut
+      const refused = "the bind was refused with status 0xd"
+      const away = yield* eventually(page(operator), (text) => text.includes(refused))
+      for (const text of [">connects again</span>", "Last error"]) assert.include(away, text)
+      const shown = yield* page(owner)
+      assert.include(shown, ">connects again</span>")
+      assert.notInclude(shown, refused)
+    }))
+
+  it.effect("in test mode the page says that texts go to the sandbox, and shows no link", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { accountId } = yield* makeAccount()
+      yield* makeKey(accountId, { mode: "test" })
+      const { cookie } = yield* signedInAs(accountId, "owner")
+      const { text } = yield* request("GET", `/console/${accountId}/test/sms`, { headers: { cookie } })
+      assert.include(text, "In test mode, texts go to the sandbox.")
+      assert.notInclude(text, "Connection to the carrier")
+    }))
+})

@@ -44,7 +44,8 @@ const Subject = Verifications.layer.pipe(
         takes: "segments",
         wake: Effect.void,
         cancel: () => Effect.void,
-        cancelOne: () => Effect.succeed(false)
+        cancelOne: () => Effect.succeed(false),
+        link: Effect.succeedNone
       })
     )
   ),

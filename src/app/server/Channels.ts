@@ -95,7 +95,7 @@ const Carrier = Layer.unwrap(Effect.map(
 export const Channels = Layer.mergeAll(
   Email,
   SmsLayer.pipe(
-    Layer.provide(SmsOutlet.withTests(Carrier).pipe(Layer.provide(Sandbox.testSms))),
+    Layer.provideMerge(SmsOutlet.withTests(Carrier).pipe(Layer.provide(Sandbox.testSms))),
     Layer.provide(PartStatusUpdates.layer)
   ),
   WhatsAppLayer.pipe(Layer.provide(WhatsApp)),

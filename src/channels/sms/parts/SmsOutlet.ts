@@ -1,11 +1,27 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, type Option, Schema } from "effect"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { TestWork } from "../../../platform/work/TestWork.ts"
 import type { MessageBatchId, MessageId } from "../../../values/Ids.ts"
+import { Timestamp } from "../../../values/Timestamp.ts"
 import { PartsRepo } from "./PartsRepo.ts"
 import { PartStatusUpdates } from "./PartStatusUpdates.ts"
 import { SmsProvider, TestSmsProvider } from "./SmsProvider.ts"
 import { SmsSender } from "./SmsSender.ts"
+
+/** The connection that the service keeps to a carrier. */
+export const SmsLink = Schema.Struct({
+  status: Schema.Literals(["bound", "unbound", "paused"]),
+  /** When it got its status. */
+  since: Timestamp,
+  /** The most submits without an answer. */
+  window: Schema.Int,
+  /** Submits per second: now, and at most. It is lower after the carrier throttles. */
+  rate: Schema.Finite,
+  max_rate: Schema.Finite,
+  /** Why the last connection ended, or was not made. */
+  last_error: Schema.NullOr(Schema.Struct({ reason: Schema.String, at: Timestamp }))
+})
+export type SmsLink = typeof SmsLink.Type
 
 /** Sends the accepted messages to the provider. */
 export class SmsOutlet extends Context.Service<SmsOutlet, {
@@ -17,6 +33,8 @@ export class SmsOutlet extends Context.Service<SmsOutlet, {
   readonly cancel: (batchId: MessageBatchId) => Effect.Effect<void>
   /** Cancels a message if the submit of none of its parts has begun. False if it is too late. */
   readonly cancelOne: (id: MessageId) => Effect.Effect<boolean>
+  /** The link to the carrier. None if its node does not answer, and for providers that get requests. */
+  readonly link: Effect.Effect<Option.Option<SmsLink>>
 }>()("messaging-service/channels/sms/parts/SmsOutlet") {
   /**
    * Every node sends for itself, and claims no more than it begins. So a cancel withdraws only claims of the node that it
@@ -33,11 +51,13 @@ export class SmsOutlet extends Context.Service<SmsOutlet, {
           takes,
           wake: Effect.void,
           cancel: (batchId) => updates.cancel(batchId, Effect.void),
-          cancelOne: (id) => updates.cancelOne(id, Effect.void)
+          cancelOne: (id) => updates.cancelOne(id, Effect.void),
+          link: Effect.succeedNone
         })
       }
       return SmsOutlet.of({
         takes,
+        link: Effect.succeedNone,
         ...yield* SmsSender.start({ mode: "live", provider: name, concurrency, submit })
       })
     })
@@ -60,6 +80,7 @@ export class SmsOutlet extends Context.Service<SmsOutlet, {
         yield* Effect.forkScoped(Effect.andThen(begins, start))
         return SmsOutlet.of({
           takes: outlet.takes,
+          link: outlet.link,
           wake: Effect.suspend(() => Effect.andThen(outlet.wake, sender?.wake ?? Effect.void)),
           cancel: (batchId) =>
             Effect.suspend(() => Effect.andThen(outlet.cancel(batchId), sender?.cancel(batchId) ?? Effect.void)),

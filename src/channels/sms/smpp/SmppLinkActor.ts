@@ -2,21 +2,23 @@
  * Keeps one bind to a carrier, or one pair of binds, and sends the due parts over it. The cluster has one, because carriers
  * limit binds.
  *
- * Callers: `SmppOutlet` of every node by `Wake`, after each commit, and by `Cancel` and `CancelOne`; one node also wakes it
- * every second, which starts it.
+ * Callers: `SmppOutlet` of every node by `Wake`, after each commit, by `Cancel` and `CancelOne`, and by `State` for the console;
+ * one node also wakes it every second, which starts it.
  * State: the rows of `sms_parts`. In memory it has the claimed parts (`sending`), pending submits, and the carrier's rate.
  * On shard move: it waits for the responses to its submits, and unbinds. When its node dies, another node binds and submits
  * the parts in `sending` once more; a part without a response to that either fails.
  * Idempotence: a repeated response or receipt changes nothing. A part leaves `sending` once; delivered and failed are final.
  * Sleep: never while it is woken. After a lost connection it binds again, on a new socket, within 1 to 60 seconds.
  */
-import { Clock, Duration, Effect, Layer, Random } from "effect"
+import { Clock, DateTime, Duration, Effect, Layer, Random } from "effect"
 import { drainBeforeClose } from "../../../platform/cluster/drainBeforeClose.ts"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
 import { UpstreamOutages } from "../../../platform/work/UpstreamOutages.ts"
+import { fromDateTime } from "../../../values/Timestamp.ts"
 import { PartsRepo } from "../parts/PartsRepo.ts"
 import { PartStatusUpdates } from "../parts/PartStatusUpdates.ts"
+import type { SmsLink } from "../parts/SmsOutlet.ts"
 import type { Submit, SubmitOutcome } from "../parts/SmsProvider.ts"
 import { SmsSender } from "../parts/SmsSender.ts"
 import { SmppCarrier } from "./SmppCarrier.ts"
@@ -42,9 +44,12 @@ const unavailable = (reason: string, retryInMillis: number): SubmitOutcome => ({
   retryInMillis
 })
 
+const timestamp = Effect.map(DateTime.now, fromDateTime)
+
 const rateLimiter = (maxPerSecond: number) => {
   let state = SmppRate.make(maxPerSecond)
   return {
+    current: () => state.rate,
     /** Reserves the time of the next submit; returns the milliseconds until then. */
     reserve: Effect.map(Clock.currentTimeMillis, (now) => {
       const { next, wait } = SmppRate.reserve(state, now)
@@ -74,6 +79,12 @@ const make = Effect.gen(function*() {
   /** Unknown until the first answer to a bind. */
   let reach: "works" | "away" | "unknown" = "unknown"
   yield* watch("carrier", Effect.sync(() => reach))
+
+  let link: Pick<SmsLink, "status" | "since" | "last_error"> = {
+    status: "unbound",
+    since: yield* timestamp,
+    last_error: null
+  }
 
   const onDeliver = Effect.fn("SmppLink.receipt")(function*(delivered: Delivered) {
     const receipt = readReceipt(delivered, smppMessageIds)
@@ -119,6 +130,7 @@ const make = Effect.gen(function*() {
     const session = yield* SmppSession.open({ address, systemType: smppSystemType, onDeliver })
     yield* Effect.annotateLogs(Effect.logInfo("bound to the carrier"), { bind: bindName })
     reach = "works"
+    link = { ...link, status: "bound", since: yield* timestamp }
     const turns = yield* SmppTurns.make(rate.reserve, smppWindow)
     const submit: Submit = (part, lease) =>
       Effect.flatMap(turns.submit(part, session.submit(part, lease)), (result) => outcomeOf(result, session))
@@ -139,6 +151,8 @@ const make = Effect.gen(function*() {
     while (true) {
       const since = yield* Clock.currentTimeMillis
       const reason = yield* runBind
+      const at = yield* timestamp
+      link = { status: "unbound", since: link.status === "bound" ? at : link.since, last_error: { reason, at } }
       if ((yield* Clock.currentTimeMillis) - since > stableAfter) backOff = minBackOff
       yield* Effect.logWarning(`the bind to the carrier ended: ${reason}`)
       yield* Effect.sleep(Duration.millis(backOff * (0.75 + (yield* Random.next) / 2)))
@@ -160,16 +174,22 @@ const make = Effect.gen(function*() {
     Cancel: ({ payload: { batchId } }) =>
       Effect.suspend(() => sender?.cancel(batchId) ?? retryWhileUnavailable(updates.cancel(batchId, Effect.void))),
     CancelOne: ({ payload: { id } }) =>
-      Effect.suspend(() => sender?.cancelOne(id) ?? retryWhileUnavailable(updates.cancelOne(id, Effect.void)))
+      Effect.suspend(() => sender?.cancelOne(id) ?? retryWhileUnavailable(updates.cancelOne(id, Effect.void))),
+    State: () => Effect.sync(() => ({ ...link, window: smppWindow, rate: rate.current(), max_rate: smppMaxPerSecond }))
   })
 })
 
-const makePaused = Effect.map(PartStatusUpdates, (updates) =>
-  SmppLinkEntity.of({
+const makePaused = Effect.gen(function*() {
+  const updates = yield* PartStatusUpdates
+  const { smppMaxPerSecond: max_rate, smppWindow: window } = yield* AppConfig
+  const since = yield* timestamp
+  return SmppLinkEntity.of({
     Wake: () => Effect.void,
     Cancel: ({ payload: { batchId } }) => retryWhileUnavailable(updates.cancel(batchId, Effect.void)),
-    CancelOne: ({ payload: { id } }) => retryWhileUnavailable(updates.cancelOne(id, Effect.void))
-  }))
+    CancelOne: ({ payload: { id } }) => retryWhileUnavailable(updates.cancelOne(id, Effect.void)),
+    State: () => Effect.succeed({ status: "paused", since, window, rate: max_rate, max_rate, last_error: null })
+  })
+})
 
 /** With PAUSED there is no bind. */
 const makeUnlessPaused = Effect.flatMap(AppConfig, ({ paused }) => paused ? makePaused : make)

@@ -1,4 +1,4 @@
-import { Effect, Exit, Layer } from "effect"
+import { Effect, Exit, Layer, Option } from "effect"
 import { PeriodicTask } from "../../../platform/work/PeriodicTask.ts"
 import { Wakeup } from "../../../platform/work/Wakeup.ts"
 import { PartStatusUpdates } from "../parts/PartStatusUpdates.ts"
@@ -9,6 +9,9 @@ import { bindName, SmppLinkEntity } from "./SmppLinkEntity.ts"
 
 /** A call to the actor of a dead node waits until another node has its shard. */
 const wakeTimeout = "1 second"
+
+/** A page waits for it. */
+const stateTimeout = "1 second"
 
 /** Longer: without the actor's answer, parts that it has claimed are still submitted. */
 const cancelTimeout = "5 seconds"
@@ -33,7 +36,12 @@ const Outlet = Layer.unwrap(Effect.map(SmppLinkEntity.client, (actor) => {
       cancelOne: Effect.fn("SmppOutlet.cancelOne")(function*(id) {
         const byActor = yield* Effect.exit(Effect.timeout(actor(bindName).CancelOne({ id }), cancelTimeout))
         return Exit.isSuccess(byActor) ? byActor.value : yield* updates.cancelOne(id, Effect.void)
-      })
+      }),
+      // A node of an earlier version does not know the request.
+      link: Effect.map(
+        Effect.exit(Effect.timeout(actor(bindName).State(), stateTimeout)),
+        (state) => Exit.isSuccess(state) ? Option.some(state.value) : Option.none()
+      )
     })
   })
   // The periodic wake-up keeps the bind running: it starts the actor on the node of its shard.

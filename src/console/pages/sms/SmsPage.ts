@@ -1,4 +1,5 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
+import { type SmsLink, SmsOutlet } from "../../../channels/sms/parts/SmsOutlet.ts"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { upstreams } from "../../../platform/config/Upstreams.ts"
 import { html } from "../../../platform/http/html.ts"
@@ -6,7 +7,19 @@ import { Prices } from "../../../pricing/Prices.ts"
 import { dollars } from "../../../pricing/SmsPrice.ts"
 import type { AccountAsk, Ask } from "../../page/Ask.ts"
 import { Page } from "../../page/Page.ts"
-import { card, code, facts, foreign, inDollars, linkButton, note } from "../../ui/parts.ts"
+import {
+  badge,
+  card,
+  code,
+  facts,
+  foreign,
+  inDollars,
+  linkButton,
+  moment,
+  note,
+  number,
+  type Tone
+} from "../../ui/parts.ts"
 import { type Column, search, table } from "../../ui/table.ts"
 import { awayOf } from "../messages/explanation.ts"
 
@@ -49,14 +62,55 @@ interface Sending {
   readonly provider: "smpp" | "http" | "sandbox"
   readonly senders: ReadonlyArray<string>
   readonly away: Effect.Success<ReturnType<typeof awayOf>>
+  readonly link: Option.Option<SmsLink>
+}
+
+const tones: Readonly<Record<SmsLink["status"], Tone>> = { bound: "good", unbound: "warn", paused: "quiet" }
+
+/** The bind to the carrier. Its last error may name machines of the operator. */
+const linkFacts = (ask: AccountAsk, { last_error, max_rate, rate, since, status, window }: SmsLink) => {
+  const { signedIn, t } = ask
+  return facts([
+    [
+      t.text("smsPage.link.status"),
+      html`${badge(t.text(`smsPage.link.${status}`), tones[status])} <span class="quiet">${
+        t.rich("sessions.since", { when: moment(ask, since) })
+      }</span>`
+    ],
+    [t.text("smsPage.link.window"), number(ask, window)],
+    [
+      t.text("smsPage.link.rate"),
+      t.text("sessions.ofLimit", { count: number(ask, rate), limit: number(ask, max_rate) })
+    ],
+    ...(signedIn.person.is_operator && last_error !== null
+      ? [
+        [
+          t.text("smsPage.link.lastError"),
+          html`${foreign(last_error.reason)} <span class="quiet">${moment(ask, last_error.at)}</span>`
+        ] as const
+      ]
+      : [])
+  ])
+}
+
+const linkCard = (ask: AccountAsk, link: Sending["link"]) => {
+  const { t } = ask
+  return card(
+    t.text("smsPage.link"),
+    Option.match(link, {
+      onNone: () => note(t.text("smsPage.link.silent"), "warn"),
+      onSome: (found) => linkFacts(ask, found)
+    }),
+    "link"
+  )
 }
 
 const about = (ask: AccountAsk, { away, provider, senders }: Sending) => {
-  const { t } = ask
+  const { mode, t } = ask
   return card(
     t.text("smsPage.about"),
     html`${away !== null && note(t.text(`attention.${away}`), "warn")}${
-      provider === "sandbox" && note(t.text("smsPage.sandboxNote"))
+      provider === "sandbox" && note(t.text(mode === "test" ? "smsPage.testNote" : "smsPage.sandboxNote"))
     }${
       facts([
         [t.text("smsPage.provider"), t.text(`smsPage.provider.${provider}`)],
@@ -84,7 +138,15 @@ export const smsPage = Page.account({
       const { smsProvider } = yield* Effect.orDie(upstreams)
       const { smsSenderIds = [] } = yield* AppConfig
       const { rows } = yield* (yield* Prices).current
-      return { away: yield* awayOf(ask, "sms"), provider: smsProvider, senders: smsSenderIds, prices: rows }
+      const provider = ask.mode === "test" ? "sandbox" : smsProvider
+      const { link } = yield* SmsOutlet
+      return {
+        away: yield* awayOf(ask, "sms"),
+        link: provider === "smpp" ? yield* link : Option.none(),
+        provider,
+        senders: smsSenderIds,
+        prices: rows
+      }
     }),
   draw: ({ prices, ...sending }, ask) => {
     const { can, query, t, to } = ask
@@ -99,7 +161,9 @@ export const smsPage = Page.account({
         can("messages:write") &&
         linkButton(`${to("/send")}?channel=sms`, t.text("smsPage.send"), { icon: "send", tone: "main" })
       }`,
-      content: html`${about(ask, sending)}
+      content: html`<div class="stack">${about(ask, sending)}${
+        sending.provider === "smpp" && linkCard(ask, sending.link)
+      }</div>
 <h2>${t.text("smsPage.prices")}</h2>
 <p class="quiet">${t.text("smsPage.pricesText")}</p>
 ${search(ask, { label: t.text("smsPage.find"), button: t.text("smsPage.search") })}${
