@@ -1,4 +1,4 @@
--- The sum of all migrations until 0160_queued_whatsapp_codes.sql, which an empty database gets instead. Written by scripts/schema.ts.
+-- The sum of all migrations until 0161_session_states.sql, which an empty database gets instead. Written by scripts/schema.ts.
 
 create sequence webhook_delivery_ids;
 
@@ -65,6 +65,17 @@ begin
     end loop;
   end loop;
 end $function$
+;
+
+CREATE OR REPLACE FUNCTION note_session_state()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into whatsapp_session_states (session_id, status, reason) values (new.id, new.status, new.reason);
+  return null;
+end
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION search_terms(channel text, block bigint, words tsvector)
@@ -1099,6 +1110,7 @@ create table whatsapp_sessions (
 ) with (fillfactor=80);
 CREATE INDEX whatsapp_sessions_account ON whatsapp_sessions USING btree (account_id, id DESC);
 CREATE INDEX whatsapp_sessions_retry ON whatsapp_sessions USING btree (retry_at) WHERE retry_at IS NOT NULL;
+CREATE TRIGGER session_state_changed AFTER UPDATE OF status, reason ON whatsapp_sessions FOR EACH ROW WHEN (new.status IS DISTINCT FROM old.status OR new.reason IS DISTINCT FROM old.reason) EXECUTE FUNCTION note_session_state();
 
 create table authenticators (
   person_id bigint not null,
@@ -1420,6 +1432,16 @@ CREATE INDEX whatsapp_outbox_files ON whatsapp_outbox USING btree (file_id) WHER
 CREATE INDEX whatsapp_outbox_pace ON whatsapp_outbox USING btree (session_id, written_at) WHERE written_at IS NOT NULL;
 CREATE INDEX whatsapp_outbox_queued ON whatsapp_outbox USING btree (session_id, lane, message_id) WHERE status = 'queued'::text;
 CREATE INDEX whatsapp_outbox_written ON whatsapp_outbox USING btree (session_id, message_id) WHERE status = 'written'::text;
+
+create table whatsapp_session_states (
+  session_id bigint not null,
+  since timestamp with time zone default now() not null,
+  status text not null,
+  reason text,
+  constraint whatsapp_session_states_session_id_fkey FOREIGN KEY (session_id) REFERENCES whatsapp_sessions(id) ON DELETE CASCADE
+);
+CREATE INDEX whatsapp_session_states_age ON whatsapp_session_states USING btree (since);
+CREATE INDEX whatsapp_session_states_newest ON whatsapp_session_states USING btree (session_id, since DESC);
 
 create table whatsapp_group_participants (
   group_id bigint not null,

@@ -62,7 +62,7 @@ export const features: ReadonlyArray<readonly [folder: string, modules: "all" | 
   ["channels/whatsapp/inbox", ["inboundEnvelope", "inboundMessage"]],
   ["channels/whatsapp/baileys", ["BaileysSocket", "keepSingleRatchetStep", "silentLogger"]],
   ["channels/whatsapp/sessions", ["PairingLinks", "PairingRequests", "Sessions"]],
-  ["channels/whatsapp/outbox", ["MessagesApi", "SendRate", "WhatsAppMessages"]],
+  ["channels/whatsapp/outbox", ["MessagesApi", "OutboxFigures", "SendRate", "WhatsAppMessages"]],
   ["channels/sms/text", ["gsm0338", "segments"]],
   ["channels/sms/parts", ["PartStatusUpdates", "PartsRepo", "SmsOutlet", "SmsProvider", "SmsSender"]],
   ["channels/sms/providers", ["HttpOutlet", "HttpProfile"]],

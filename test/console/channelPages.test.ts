@@ -6,8 +6,10 @@ import { ApiKeys } from "../../src/api-keys/ApiKeys.ts"
 import type { Suppression } from "../../src/channels/email/suppressions/Suppression.ts"
 import { Suppressions } from "../../src/channels/email/suppressions/Suppressions.ts"
 import { Contacts } from "../../src/channels/whatsapp/directory/Contacts.ts"
+import { type Group, GroupId } from "../../src/channels/whatsapp/directory/Group.ts"
 import { Groups } from "../../src/channels/whatsapp/directory/Groups.ts"
 import type { SessionDetail } from "../../src/channels/whatsapp/model/Session.ts"
+import { OutboxFigures, type SessionFigures } from "../../src/channels/whatsapp/outbox/OutboxFigures.ts"
 import { Sessions } from "../../src/channels/whatsapp/sessions/Sessions.ts"
 import { Messages } from "../../src/console/language/Messages.ts"
 import type { AccountAsk } from "../../src/console/page/Ask.ts"
@@ -19,8 +21,10 @@ import { verifyPages } from "../../src/console/pages/verify/VerifyPages.ts"
 import { recoverPage } from "../../src/console/pages/webhooks/RecoverPage.ts"
 import { webhookPage } from "../../src/console/pages/webhooks/WebhookPage.ts"
 import { webhooksPages } from "../../src/console/pages/webhooks/WebhooksPages.ts"
-import { directoryPages } from "../../src/console/pages/whatsapp/DirectoryPages.ts"
+import { contactsPage } from "../../src/console/pages/whatsapp/ContactsPage.ts"
+import { groupsPages } from "../../src/console/pages/whatsapp/GroupsPages.ts"
 import { sessionChangePages } from "../../src/console/pages/whatsapp/SessionChangePages.ts"
+import { sessionPage } from "../../src/console/pages/whatsapp/SessionPage.ts"
 import { sessionsPages } from "../../src/console/pages/whatsapp/SessionsPages.ts"
 import { DomainRegistrations } from "../../src/email-domains/DomainRegistrations.ts"
 import type { EmailDomain } from "../../src/email-domains/EmailDomain.ts"
@@ -143,13 +147,35 @@ const session: SessionDetail = {
   connected_at: null
 }
 
+/** The limits of the settings, and what a session has sent. */
+const withSending = (sent: Partial<SessionFigures> = {}, limits = { perDay: 1_000, perMinute: 30 }) =>
+  Layer.mock(OutboxFigures)({
+    limits,
+    most: 1_000,
+    ofEach: (_, ids) => {
+      const figures = { status_since: at, reason: null, last_minute: 3, last_day: 12, queued: 7, ...sent }
+      return Effect.succeed(new Map(ids.map((id) => [id, figures])))
+    }
+  })
+
 const withSession = (shown: SessionDetail) =>
-  Layer.merge(
+  Layer.mergeAll(
     noCalls,
+    withSending({ reason: shown.reason }),
     Layer.mock(Sessions)({
+      list: () => Effect.succeed({ rows: [shown], total: 1 }),
+      states: () => Effect.succeed([{ since: at, status: shown.status, reason: shown.reason }]),
       find: () => Effect.succeed(shown),
       qr: () => Effect.succeed({ qr_code: "data:image/png;base64,AAAA", expires_at: at })
     })
+  )
+
+/** A session with so many contacts and groups. */
+const withDirectory = (contacts: number | null, groups: number | null) =>
+  Layer.mergeAll(
+    Layer.mock(Sessions)({ find: () => Effect.succeed(session) }),
+    Layer.mock(Contacts)({ list: () => Effect.succeed({ rows: [], total: contacts }) }),
+    Layer.mock(Groups)({ list: () => Effect.succeed({ rows: [], total: groups }) })
   )
 
 it.layer(Messages.layer)("the pages of webhooks", (it) => {
@@ -217,14 +243,14 @@ it.layer(Messages.layer)("the pages of webhooks", (it) => {
 it.layer(Messages.layer)("the pages of WhatsApp sessions and domains", (it) => {
   it.effect("an unpaired session shows its code until it ends", () =>
     Effect.gen(function*() {
-      const markup = yield* Effect.provide(drawn(sessionsPages[2]), withSession(session))
+      const markup = yield* Effect.provide(drawn(sessionPage), withSession(session))
       assert.include(markup, "src=\"data:image/png;base64,AAAA\"")
       assert.include(markup, "at 00:30:00")
     }))
 
   it.effect("a reader who may not pair phones never sees the code", () =>
     Effect.gen(function*() {
-      const markup = yield* Effect.provide(drawn(sessionsPages[2], { role: "support" }), withSession(session))
+      const markup = yield* Effect.provide(drawn(sessionPage, { role: "support" }), withSession(session))
       assert.notInclude(markup, "data:image")
       assert.include(markup, "Ask an owner or an admin")
     }))
@@ -232,9 +258,159 @@ it.layer(Messages.layer)("the pages of WhatsApp sessions and domains", (it) => {
   it.effect("a session whose code ran out offers a new one", () =>
     Effect.gen(function*() {
       const over = { ...session, status: "failed" as const, reason: "qr_expired" as const }
-      const markup = yield* Effect.provide(drawn(sessionsPages[2]), withSession(over))
+      const markup = yield* Effect.provide(drawn(sessionPage), withSession(over))
       assert.include(markup, "Show a new code")
       assert.notInclude(markup, "<img")
+    }))
+
+  const connected: SessionDetail = { ...session, status: "connected", phone_number: "15550100300", connected_at: at }
+
+  it.effect("the list of sessions says since when and why, and how much of the limits is used", () =>
+    Effect.gen(function*() {
+      const lost = { ...connected, status: "disconnected" as const, reason: "connection_lost" as const }
+      const markup = yield* Effect.provide(drawn(sessionsPages[0]), withSession(lost))
+      assert.include(markup, `since <time datetime="${at}"`)
+      assert.include(markup, ": connection lost")
+      for (const text of ["12 of 1,000", "3 of 30", "<span>7</span>"]) assert.include(markup, text)
+    }))
+
+  it.effect("a session says what its limits leave, and leads to the messages that wait", () =>
+    Effect.gen(function*() {
+      const markup = yield* Effect.provide(drawn(sessionPage), withSession(connected))
+      for (const text of ["27 of 30", "988 of 1,000", "/send?channel=whatsapp&amp;session_id=5\""]) {
+        assert.include(markup, text)
+      }
+      assert.include(markup, "/messages?channel=whatsapp&amp;session_id=5&amp;status=queued\">7</a>")
+    }))
+
+  it.effect("a session shows its past states with their reasons", () =>
+    Effect.gen(function*() {
+      const lost = { ...connected, status: "disconnected" as const, reason: "replaced" as const }
+      const markup = yield* Effect.provide(drawn(sessionPage), withSession(lost))
+      const [, history = ""] = markup.split("<h2 id=\"history\">")
+      for (const text of [`<time datetime="${at}"`, ">reconnecting</span>", "used by another program"]) {
+        assert.include(history, text)
+      }
+    }))
+
+  it.effect("a session without limits says so, and its counts end at their most", () =>
+    Effect.gen(function*() {
+      const busy = withSending({ last_day: 1_000, queued: 1_000 }, { perDay: 0, perMinute: 0 })
+      const markup = yield* Effect.provide(drawn(sessionPage), Layer.merge(withSession(connected), busy))
+      assert.strictEqual(markup.match(/no limit/g)?.length, 2)
+      assert.strictEqual(markup.match(/at least 1,000/g)?.length, 2)
+    }))
+
+  it.effect("a session that sent more than a smaller limit allows has nothing left", () =>
+    Effect.gen(function*() {
+      const over = withSending({ last_minute: 40 })
+      const markup = yield* Effect.provide(drawn(sessionPage), Layer.merge(withSession(connected), over))
+      assert.include(markup, "0 of 30")
+    }))
+
+  it.effect("the check of a number says whether WhatsApp knows it, and leads to what can be sent to it", () =>
+    Effect.gen(function*() {
+      const phone = "+5511987654321"
+      const checked = (data: { readonly is_whatsapp_user: boolean | null; readonly whatsapp_id: string | null }) =>
+        Effect.gen(function*() {
+          const calls = Layer.mergeAll(
+            withDirectory(0, 0),
+            Layer.mock(OwnCalls)({
+              call: () => Effect.succeed({ status: 200, body: { data: { phone, ...data } }, isReplayed: false })
+            })
+          )
+          const ask = yield* askOf({})
+          const [action] = contactsPage.actions
+          const next = yield* Effect.provide(
+            action?.run(new URLSearchParams({ phone }), ask) ?? Effect.die("none"),
+            calls
+          )
+          return next._tag === "Show" ? `${next.page.title} ${next.page.content.markup}` : ""
+        })
+      const known = yield* checked({ is_whatsapp_user: true, whatsapp_id: "551187654321@s.whatsapp.net" })
+      for (
+        const text of [`${phone} is on WhatsApp`, ">+551187654321<", "/send?channel=whatsapp&amp;session_id=5&amp;to="]
+      ) {
+        assert.include(known, text)
+      }
+      const unknown = yield* checked({ is_whatsapp_user: false, whatsapp_id: null })
+      assert.include(unknown, `${phone} is not on WhatsApp`)
+      assert.include(unknown, "/send?channel=sms&amp;to=%2B5511987654321\"")
+      const silent = yield* checked({ is_whatsapp_user: null, whatsapp_id: null })
+      assert.include(silent, `WhatsApp did not answer about ${phone}`)
+      assert.notInclude(silent, "/send?")
+    }))
+
+  it.effect("an empty number is asked for as one that is missing, and not as another endpoint", () =>
+    Effect.gen(function*() {
+      const ask = yield* askOf({})
+      const paths = ["", "..", "+1 / 2"].map((phone) =>
+        contactsPage.actions[0]?.callOf?.(new URLSearchParams({ phone }), ask).path
+      )
+      assert.deepStrictEqual(
+        paths,
+        ["%20", "%20", "%2B1%20%2F%202"].map((phone) => `/v1/whatsapp/contacts/${phone}/check?session_id=5`)
+      )
+    }))
+
+  const group: Group = {
+    id: GroupId.make(9),
+    session_id: session.id,
+    name: "Team",
+    description: null,
+    participants: [
+      { phone: "+15550100300", role: "superadmin" },
+      { phone: "+15550100301", role: "member" },
+      { phone: null, role: "member" }
+    ],
+    participant_count: 3,
+    invite_link: "https://chat.whatsapp.com/abc",
+    created_at: at
+  }
+
+  const drawnGroup = (shown: SessionDetail, found: Group, role: Role = "owner") =>
+    Effect.provide(
+      drawn(groupsPages[2], { role, params: { id: "5", group_id: "9" } }),
+      Layer.merge(withSession(shown), Layer.mock(Groups)({ find: () => Effect.succeed(found) }))
+    )
+
+  it.effect("a group has its invitation link to copy, and every participant but the session itself can be removed", () =>
+    Effect.gen(function*() {
+      const markup = yield* drawnGroup(connected, group)
+      assert.include(markup, "data-copy=\"https://chat.whatsapp.com/abc\"")
+      assert.include(markup, "this session")
+      const removals = [...markup.matchAll(/href="([^"]*\/remove\/[^"]*)"/g)].map(([, href]) => href)
+      assert.deepStrictEqual(removals, ["/console/7/whatsapp/5/groups/9/remove/%2B15550100301"])
+      assert.include(markup, "/console/7/whatsapp/5/groups/9/add\"")
+    }))
+
+  it.effect("a group is not changed without a connection, without the role, or by a member who is no admin", () =>
+    Effect.gen(function*() {
+      const member = { ...group, participants: group.participants.map((one) => ({ ...one, role: "member" as const })) }
+      assert.notMatch(yield* drawnGroup({ ...connected, status: "disconnected" }, group), /\/remove\/|\/add"/)
+      assert.notMatch(yield* drawnGroup(connected, group, "support"), /\/remove\/|\/add"/)
+      assert.notInclude(yield* drawnGroup(connected, member), "/remove/")
+    }))
+
+  it.effect("a group that shows no invitation link says who sees it", () =>
+    Effect.gen(function*() {
+      const markup = yield* drawnGroup(connected, { ...group, invite_link: null })
+      assert.include(markup, "WhatsApp shows the link only to admins")
+    }))
+
+  it.effect("numbers of a new group may stand in lines or between commas, with spaces in them", () =>
+    Effect.gen(function*() {
+      const ask = yield* askOf({})
+      const bodies = ["+1 555 010 0300, 15550100301\r\n\r\n(1) 555-0100302\r\n", ""].map((participants) =>
+        groupsPages[1].actions[0]?.callOf?.(new URLSearchParams({ name: "Team", participants }), ask).body
+      )
+      assert.deepStrictEqual(
+        bodies,
+        [
+          ["+1 555 010 0300", "15550100301", "(1) 555-0100302"],
+          [""]
+        ].map((participants) => ({ session_id: 5, name: "Team", description: null, participants }))
+      )
     }))
 
   /** A domain whose key was not published. */
@@ -324,6 +500,7 @@ const answering = (made: Array<Call>) =>
 
 const withRows = Layer.mergeAll(
   withWebhook(webhook),
+  withSending(),
   Layer.mock(Sessions)({
     find: () => Effect.succeed(session),
     list: () => Effect.succeed({ rows: [session], total: 1 })
@@ -379,15 +556,14 @@ it.layer(Messages.layer)("lists", (it) => {
   it.effect("have a command that asks for the rows that the page shows", () =>
     Effect.gen(function*() {
       const [suppressions] = suppressionsPages
-      const [contacts] = directoryPages
       const span = "since=2026-05-03T10:00&until=2026-05-03T12:00&status=failed"
       const shown = [
         yield* overRows(suppressions, {}),
         yield* overRows(suppressions, { query: "reason=bounce&email=Ada@shop.example" }),
         yield* overRows(webhookPage, {}),
         yield* overRows(webhookPage, { query: "status=failed" }),
-        yield* overRows(contacts, {}),
-        yield* overRows(contacts, { query: "q=Ada+%26+Bob" }),
+        yield* overRows(contactsPage, {}),
+        yield* overRows(contactsPage, { query: "q=Ada+%26+Bob" }),
         yield* overRows(recoverPage, { query: span })
       ]
       assert.deepStrictEqual(shown.map(({ curl }) => curl), [
@@ -507,14 +683,6 @@ it.layer(Messages.layer)("the list of suppressions", (it) => {
       assert.include(markup, "type=\"hidden\" name=\"reason\" value=\"bounce\"")
     }))
 })
-
-/** A session with so many contacts and groups. */
-const withDirectory = (contacts: number | null, groups: number | null) =>
-  Layer.mergeAll(
-    Layer.mock(Sessions)({ find: () => Effect.succeed(session) }),
-    Layer.mock(Contacts)({ list: () => Effect.succeed({ rows: [], total: contacts }) }),
-    Layer.mock(Groups)({ list: () => Effect.succeed({ rows: [], total: groups }) })
-  )
 
 it.layer(Messages.layer)("a deletion that cannot be undone", (it) => {
   const typedName = <R>({ actions }: AccountPage<R>) =>

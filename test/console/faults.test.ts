@@ -145,7 +145,7 @@ const sources = NodeFs.globSync([
   "src/platform/http/requestBody.ts",
   "src/channels/email/{single,request,suppressions}/{Emails,EmailApi,EmailChanges,Mailbox,DefaultSender,SuppressionsApi}.ts",
   "src/channels/sms/{SmsApi,SmsMessages,text/segments}.ts",
-  "src/channels/whatsapp/{sessions/SessionsApi,content/MessageContent}.ts",
+  "src/channels/whatsapp/{sessions/SessionsApi,content/MessageContent,directory/Groups,directory/GroupsApi}.ts",
   "src/webhooks/{Webhooks,WebhooksApi,Recoveries,endpoint/WebhookHeaders}.ts",
   "src/email-domains/{judge,warningsOf,SpfRecord,DkimRecord,DmarcRecord,MxRecord}.ts"
 ]).map((path) => NodeFs.readFileSync(path, "utf8")).join("\n").replaceAll("\\\"", "'")
@@ -178,7 +178,7 @@ const elsewhere: ReadonlyArray<string> = [
   "must make a text of at most ${maxTextLength} characters",
   "must name at least one number",
   "must name at most ${maxRecipients} recipients; send the rest in another request",
-  "must name at most 20 numbers",
+  "must not be the session's own number; leave the group on its phone",
   "must not make an empty text",
   // Parts of sentences, and a sentence that its type names.
   "must fit into ${maxSegments} segments, but takes ${parts.length}",
@@ -200,7 +200,6 @@ const unmet: ReadonlySet<string> = new Set([
   "media_gone",
   "method_not_allowed",
   "missing_api_key",
-  "not_group_admin",
   "registration_closed",
   "revoked_api_key",
   "sandbox_token_missing",

@@ -19,7 +19,9 @@ const phoneDoes = Effect.fnUntraced(
 
 const pathOf = (link: unknown) => URL.parse(String(link))?.pathname ?? ""
 
-layer(Service.layer(), { excludeTestServices: true })("WhatsApp in the console", (it) => {
+const fast = Service.layer({ env: { WHATSAPP_PAUSE_MAX_MS: "0" } })
+
+layer(fast, { excludeTestServices: true })("WhatsApp in the console", (it) => {
   it.effect.skipIf(chromium === undefined)(
     "a person sends a pairing link, and its reader pairs the phone without a sign-in by a typed code",
     () =>
@@ -203,6 +205,119 @@ layer(Service.layer(), { excludeTestServices: true })("WhatsApp in the console",
         yield* page.open(`${at}/whatsapp/${id}`)
         yield* page.click("main .stack form button")
         yield* page.until(`document.querySelector(".pairing img")?.naturalWidth > 0`)
+      })
+  )
+
+  it.effect.skipIf(chromium === undefined)(
+    "a person checks numbers, creates a group, adds a participant and removes one",
+    () =>
+      Effect.gen(function*() {
+        const { at, key, node, origin, page } = yield* visitor
+        const [number, ada, bob] = ["15550104841", "15550104842", "15550104843"]
+        const made = yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: { name: "Shop" } })
+        const id = String(made.at("id"))
+        yield* page.open(`${at}/whatsapp/${id}/contacts`)
+        yield* page.until(shows("The session is not connected, so it cannot ask WhatsApp."))
+        yield* page.open(`${at}/whatsapp/${id}/groups/new`)
+        yield* page.until(shows("The session is not connected, so it cannot change groups."))
+        yield* phoneDoes(node, "/scan", { session: id, number })
+        for (const guest of [ada, bob]) yield* phoneDoes(node, "", { number: guest, name: "Guest" })
+        yield* eventually(
+          node.request("GET", `/v1/whatsapp/sessions/${id}`, { key }),
+          (session) => session.at("status") === "connected"
+        )
+        yield* page.open(`${at}/whatsapp/${id}/contacts`)
+        yield* type(page, "phone", "call me")
+        yield* page.click(submit)
+        yield* page.until(`document.querySelector("#f-phone[aria-invalid]") !== null`)
+        yield* look(page, "contacts-check-refused")
+        yield* type(page, "phone", `+${ada}`)
+        yield* page.click(submit)
+        yield* page.until(titled(`+${ada} is on WhatsApp`))
+        yield* look(page, "contacts-check")
+        yield* page.click("main .buttons a[href$='/contacts']")
+        yield* page.until(titled("Contacts"))
+        yield* type(page, "phone", "+15559990000")
+        yield* page.click(submit)
+        yield* page.until(titled("+15559990000 is not on WhatsApp"))
+        yield* page.until(`document.querySelector("main a[href*='/send?channel=sms&to=']") !== null`)
+        yield* page.open(`${at}/whatsapp/${id}/groups`)
+        yield* page.until(shows("No groups"))
+        yield* page.click("main a[href$='/groups/new']")
+        yield* page.until(titled("New group"))
+        yield* look(page, "group-new")
+        yield* type(page, "name", "Team")
+        yield* page.click(submit)
+        yield* page.until(`document.querySelector("#f-participants[aria-invalid]") !== null`)
+        yield* type(page, "participants", `+${ada}, +1 555 999 0000`)
+        yield* page.click(submit)
+        yield* page.until(titled("Team"))
+        yield* page.until(`document.querySelectorAll("tbody tr").length === 2`)
+        yield* page.until(`document.querySelector("[data-copy^='https://chat.whatsapp.com/']") !== null`)
+        yield* look(page, "group-connected")
+        yield* page.click("main a[href$='/add']")
+        yield* page.until(`document.querySelector("dialog[open] [name=add_participants]") !== null`)
+        yield* page.evaluate(`document.querySelector("dialog [name=add_participants]").value = "+${bob}"`)
+        yield* page.click("dialog form button")
+        yield* page.until(`document.querySelectorAll("tbody tr").length === 3`)
+        yield* page.click(`main a[href$='/remove/%2B${ada}']`)
+        yield* page.until(`document.querySelector("dialog[open] form button.danger") !== null`)
+        yield* look(page, "group-remove")
+        yield* page.click("dialog form button.danger")
+        yield* page.until(said("The participant was removed."))
+        yield* page.until(`document.querySelectorAll("tbody tr").length === 2`)
+        assert.isFalse(yield* page.evaluate(shows(`+${ada}`)))
+        yield* page.until(shows(`+${bob}`))
+        const group = yield* page.evaluate("location.pathname")
+        yield* page.open(`${origin}${String(group)}/remove/%2B${number}`)
+        yield* page.until(titled("This page does not exist"))
+      })
+  )
+
+  it.effect.skipIf(chromium === undefined)(
+    "a person sees what a session has sent, what its limits leave and what waits",
+    () =>
+      Effect.gen(function*() {
+        const { at, key, node, page } = yield* visitor
+        const sql = yield* SqlClient.SqlClient
+        const [number, guest] = ["15550104851", "15550104852"]
+        const made = yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: { name: "Shop" } })
+        const id = Number(made.at("id"))
+        yield* phoneDoes(node, "/scan", { session: String(id), number })
+        yield* phoneDoes(node, "", { number: guest, name: "Ada" })
+        yield* eventually(
+          node.request("GET", `/v1/whatsapp/sessions/${id}`, { key }),
+          (session) => session.at("status") === "connected"
+        )
+        const delivered = Effect.fnUntraced(function*(content: string) {
+          const json = { session_id: id, to: `+${guest}`, content }
+          const sent = yield* node.request("POST", "/v1/whatsapp/send", { key, json })
+          const message = Number(sent.at("data", "message_id"))
+          yield* eventually(
+            node.request("GET", `/v1/whatsapp/messages/${message}`, { key }),
+            (shown) => ["delivered", "read"].includes(String(shown.at("data", "status")))
+          )
+          return message
+        })
+        yield* delivered("Hello")
+        const [old, late] = [yield* delivered("Old"), yield* delivered("Late")]
+        yield* sql`update whatsapp_outbox set written_at = now() - interval '25 hours' where message_id = ${old}`
+        yield* sql`update whatsapp_outbox set status = 'queued', written_at = null, due_at = now() + interval '1 hour'
+          where message_id = ${late}`
+        yield* sql`update messages set status = 'queued' where id = ${late}`
+        yield* page.open(`${at}/whatsapp`)
+        yield* page.until(shows("1 of 1,000"))
+        yield* look(page, "sessions")
+        yield* page.click(".list a")
+        yield* page.until(titled("Shop"))
+        yield* page.until(shows("999 of 1,000"))
+        yield* page.until(`document.querySelectorAll("section[aria-labelledby=history] tbody tr").length > 0`)
+        yield* page.until(
+          `document.querySelector("section[aria-labelledby=history] tbody tr .badge").textContent === "connected"`
+        )
+        yield* look(page, "session-sending")
+        yield* page.click("main a[href*='status=queued']")
+        yield* page.until(`document.querySelector("tbody tr")?.textContent.includes("+${guest}") === true`)
       })
   )
 })

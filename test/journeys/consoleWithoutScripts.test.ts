@@ -52,6 +52,9 @@ const fillStates = Effect.fnUntraced(
     const session = yield* connectedSession(request, key)
     const [group] = yield* sql`insert into whatsapp_groups (session_id, jid, name)
       values (${session}, '120363000000000001@g.us', 'Team') returning id`
+    yield* sql`insert into whatsapp_group_participants (group_id, jid, phone, role)
+      values (${group?.["id"]}, '1@lid', '15550100301', 'member')`
+    const ofGroup = `${base}/whatsapp/${session}/groups/${group?.["id"]}`
     const place = yield* request("POST", "/v1/whatsapp/send", {
       key,
       json: { session_id: session, to: "+15550100300", type: "location", content: { latitude: 1, longitude: 2 } }
@@ -73,6 +76,7 @@ const fillStates = Effect.fnUntraced(
         `${base}${path}`
       ),
       `${base}/whatsapp/${away?.["id"]}`,
+      ...["", "/add", "/remove/%2B15550100301"].map((path) => `${ofGroup}${path}`),
       ...["", "/clear", "/faults/clear"].map((path) => `${base}/test/sandbox${path}`)
     ]
   }

@@ -9,8 +9,8 @@ import { portions, portionSize, type Step } from "./portions.ts"
 
 /**
  * Rate windows expire after minutes, planned faults after an hour, stored responses and sources of sent messages after a
- * day, counts of webhooks' attempts after two days, revoked keys' hashes, verifications, notices, recoveries and refusals after 30 days, audit entries and statistics
- * after 400. A notice that is still queued keeps its key, because the next one would say the same.
+ * day, counts of webhooks' attempts after two days, revoked keys' hashes, verifications, notices, recoveries, refusals and states of WhatsApp sessions after
+ * 30 days, audit entries and statistics after 400. A notice that is still queued keeps its key, because the next one would say the same.
  */
 const stepsOf = (sql: SqlClient.SqlClient): ReadonlyArray<Step> => {
   const { clears, deletes } = portions(sql)
@@ -48,6 +48,7 @@ const stepsOf = (sql: SqlClient.SqlClient): ReadonlyArray<Step> => {
     deletes("email_changes", sql`expires_at < ${now} - interval '1 hour'`),
     deletes("accepted_bytes", sql`day < (${now} at time zone 'UTC')::date - 1`),
     deletes("webhook_attempt_counts", sql`hour < ${now} - interval '2 days'`),
+    deletes("whatsapp_session_states", sql`since < ${now} - interval '30 days'`),
     deletes("audit_entries", sql`at < ${now} - interval '400 days'`),
     deletes("message_stats", sql`hour < ${now} - interval '400 days'`),
     deletes("webhook_recoveries", sql`completed_at < ${now} - interval '30 days'`),

@@ -17,6 +17,7 @@ import { Media, SimulatedFiles } from "./inbox/Media.ts"
 import { MediaHttp } from "./inbox/MediaHttp.ts"
 import { maxFileBytes, MediaRoom } from "./inbox/MediaRoom.ts"
 import { MessagesHttp } from "./outbox/MessagesHttp.ts"
+import { OutboxFigures } from "./outbox/OutboxFigures.ts"
 import { OutboxSender } from "./outbox/OutboxSender.ts"
 import { OutboxSenders } from "./outbox/OutboxSenders.ts"
 import { OutboxStatusUpdates } from "./outbox/OutboxStatusUpdates.ts"
@@ -105,7 +106,7 @@ export const WhatsAppLayer = Layer.mergeAll(
   SessionActor.pipe(Layer.provide(CredentialStore.layer), Layer.provide(Traffic), Layer.provide(Inbox.layerJournal))
 ).pipe(
   Layer.provide(References),
-  Layer.provideMerge(Sessions.layer),
+  Layer.provideMerge([Sessions.layer, OutboxFigures.layer]),
   Layer.provide(OutboxSenders.layer),
   Layer.provide(OutboxStatusUpdates.layer),
   Layer.provide(Inbox.layer),

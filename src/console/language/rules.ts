@@ -82,6 +82,7 @@ export const rules: ReadonlyArray<readonly [sentence: string, text: RuleKey]> = 
   ["must be at most <most> tags", "fault.tags"],
   ["at most <most> tags", "fault.tags"],
   ["must name at most <most> addresses; use /v1/email/send-bulk for more", "fault.addresses"],
+  ["must name at most <most> numbers", "fault.entries"],
   ["must name at least one recipient", "fault.missing"],
   ["must be an RFC 3339 timestamp with an offset, such as <example>", "fault.time"],
   ["must be at least 10 seconds ahead", "fault.time.soon"],

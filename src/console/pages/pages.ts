@@ -34,8 +34,10 @@ import { webhookFormPages } from "./webhooks/WebhookFormPages.ts"
 import { webhookPage } from "./webhooks/WebhookPage.ts"
 import { webhooksPages } from "./webhooks/WebhooksPages.ts"
 import { chatPage } from "./whatsapp/ChatPage.ts"
-import { directoryPages } from "./whatsapp/DirectoryPages.ts"
+import { contactsPage } from "./whatsapp/ContactsPage.ts"
+import { groupsPages } from "./whatsapp/GroupsPages.ts"
 import { sessionChangePages } from "./whatsapp/SessionChangePages.ts"
+import { sessionPage } from "./whatsapp/SessionPage.ts"
 import { sessionsPages } from "./whatsapp/SessionsPages.ts"
 
 const list = [
@@ -60,8 +62,10 @@ const list = [
   ...domainsPages,
   ...suppressionsPages,
   ...sessionsPages,
+  sessionPage,
   ...sessionChangePages,
-  ...directoryPages,
+  contactsPage,
+  ...groupsPages,
   chatPage,
   smsPage,
   ...verifyPages,

@@ -32,6 +32,14 @@ export const SessionDetail = Schema.Struct({
 }).annotate({ identifier: "WhatsAppSessionDetail" })
 export type SessionDetail = typeof SessionDetail.Type
 
+/** A state that a session had, until the next one. */
+export const PastState = Schema.Struct({
+  since: Timestamp,
+  status: SessionStatus,
+  reason: Schema.NullOr(SessionReason)
+})
+export type PastState = typeof PastState.Type
+
 /** A session of any account that waits for a phone. A failed one starts over when its code is requested. */
 export const PendingSession = Schema.Struct({
   id: WhatsAppSessionId,

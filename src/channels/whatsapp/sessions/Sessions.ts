@@ -9,7 +9,7 @@ import { WriteWithAnswer } from "../../../platform/http/Idempotency.ts"
 import type { AccountId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import type { PageOf, Window } from "../../../values/Page.ts"
 import { newDataKey } from "../credentials/DataKey.ts"
-import type { CreatedSession, PairingCode, QrCode, Session, SessionDetail } from "../model/Session.ts"
+import type { CreatedSession, PairingCode, PastState, QrCode, Session, SessionDetail } from "../model/Session.ts"
 import { PairingUnavailable, SessionAlreadyConnected } from "../model/SessionErrors.ts"
 import type { SessionStatus } from "../model/SessionState.ts"
 import { requestTimeout } from "../socket/DirectorySocket.ts"
@@ -54,6 +54,8 @@ export class Sessions extends Context.Service<Sessions, {
   readonly find: (which: Which) => Effect.Effect<SessionDetail, NotFound>
   /** Whether the session has a phone, connected or not. */
   readonly isPaired: (which: Which) => Effect.Effect<boolean, NotFound>
+  /** The newest states of the session in the last 30 days, the newest first. */
+  readonly states: (which: Which, limit: number) => Effect.Effect<ReadonlyArray<PastState>>
   /** Creates a session within the exact limit of the plan. Without a first code, the session is erased again. */
   readonly create: (
     accountId: AccountId,
@@ -169,6 +171,7 @@ export class Sessions extends Context.Service<Sessions, {
           const row = yield* repo.pairing(which)
           return Option.isSome(row) ? row.value.is_paired : yield* new NotFound()
         }),
+        states: Effect.fn("Sessions.states")((which, limit) => repo.states({ ...which, limit })),
         rename: Effect.fn("Sessions.rename")(function*(which, name) {
           const row = yield* repo.rename({ ...which, name })
           return Option.isSome(row) ? row.value : yield* new NotFound()

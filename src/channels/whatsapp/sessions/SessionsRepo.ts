@@ -4,7 +4,7 @@ import * as Query from "../../../platform/database/Query.ts"
 import { QuickReads } from "../../../platform/database/QuickReads.ts"
 import { AccountId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import { windowFields } from "../../../values/Page.ts"
-import { PendingSession, Session, SessionDetail } from "../model/Session.ts"
+import { PastState, PendingSession, Session, SessionDetail } from "../model/Session.ts"
 import { SessionStatus } from "../model/SessionState.ts"
 
 const One = Schema.Struct({ accountId: AccountId, id: WhatsAppSessionId })
@@ -64,6 +64,15 @@ const make = Effect.gen(function*() {
       sql`update whatsapp_sessions set name = ${name}, updated_at = now()
         where id = ${id} and account_id = ${accountId} and ${shown}
         returning ${columns}, reason, connected_at`
+  })
+
+  const states = Query.findAll({
+    Request: Schema.Struct({ ...One.fields, limit: Schema.Int }),
+    Result: PastState,
+    execute: ({ accountId, id, limit }) =>
+      sql`select h.since, h.status, h.reason from whatsapp_session_states h
+        join whatsapp_sessions s on s.id = h.session_id
+        where s.id = ${id} and s.account_id = ${accountId} order by h.since desc limit ${limit}`
   })
 
   /** Includes sessions whose creation is not answered yet. */
@@ -153,6 +162,7 @@ const make = Effect.gen(function*() {
     count,
     find,
     pairing,
+    states,
     rename,
     countAll,
     nextId,

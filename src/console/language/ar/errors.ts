@@ -49,6 +49,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.pairing_unavailable": "لم يرسل WhatsApp رمزًا في الوقت المناسب. حاول مرة أخرى بعد دقيقة.",
   "error.session_already_connected": "هذه الجلسة متصلة بهاتف. لربط هاتف آخر، احذف الجلسة وأنشئ جلسة جديدة.",
   "error.session_not_connected": "هذه الجلسة غير متصلة. اربط بها هاتفًا، أو انتظر حتى تتصل من جديد.",
+  "error.not_group_admin": "يمكن لمسؤولي المجموعة وحدهم فعل هذا. اجعل رقم هذه الجلسة مسؤولًا من أحد الهواتف.",
   "error.service_unavailable": "لا تستطيع الخدمة فعل هذا في الوقت الحالي. حاول مرة أخرى بعد بضع ثوانٍ.",
   "error.storage_low": "مساحة التخزين في الخدمة قليلة، ولا تقبل الآن شيئًا لإرساله. أما ما قبلته من قبل فيُرسل.",
   "error.daily_volume_exceeded": "الرسائل الكبيرة في هذا اليوم كثيرة جدًا. أرسل رسالة أصغر، أو حاول غدًا.",

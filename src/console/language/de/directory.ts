@@ -19,6 +19,17 @@ export const directory: Readonly<Record<keyof typeof english, string>> = {
   "contacts.empty.title": "Keine Kontakte",
   "contacts.empty.text": "Der Dienst lernt Kontakte durch das Telefon und durch Nachrichten kennen.",
   "contacts.empty.filtered": "Kein Kontakt hat diesen Namen oder diese Nummer.",
+  "contacts.check.title": "Nummer prüfen",
+  "contacts.check.hint": "Mit Landesvorwahl, zum Beispiel +250788123456. Die Sitzung fragt WhatsApp.",
+  "contacts.check.button": "Prüfen",
+  "contacts.check.yes": "{number} ist bei WhatsApp",
+  "contacts.check.no": "{number} ist nicht bei WhatsApp",
+  "contacts.check.unknown": "WhatsApp hat zu {number} nicht geantwortet",
+  "contacts.check.unknownText": "Versuchen Sie es in ein paar Minuten noch einmal.",
+  "contacts.check.known": "Bei WhatsApp bekannt als",
+  "contacts.check.sms": "Als SMS senden",
+  "contacts.check.another": "Andere Nummer prüfen",
+  "contacts.check.notConnected": "Die Sitzung ist nicht verbunden und kann deshalb WhatsApp nicht fragen.",
   "chat.title": "Chat mit {name}",
   "chat.open": "Unterhaltung",
   "chat.label": "Nachrichten dieses Chats, die ältesten zuerst",
@@ -43,6 +54,30 @@ export const directory: Readonly<Record<keyof typeof english, string>> = {
   "groups.role.member": "Mitglied",
   "groups.role.admin": "Administrator",
   "groups.role.superadmin": "Inhaber",
+  "groups.new": "Neue Gruppe",
+  "groups.noInvite": "WhatsApp zeigt den Link nur Administratoren, und solange die Sitzung verbunden ist.",
+  "groups.own": "diese Sitzung",
+  "groups.numbersHint":
+    "Mit Landesvorwahl, eine in jeder Zeile oder durch Kommas getrennt. Nummern ohne WhatsApp werden ausgelassen.",
+  "groups.notConnected": "Die Sitzung ist nicht verbunden und kann deshalb keine Gruppen ändern.",
+  "groups.create.title": "Neue Gruppe",
+  "groups.create.text":
+    "Das Telefon dieser Sitzung wird Administrator der Gruppe. WhatsApp benachrichtigt die Teilnehmer.",
+  "groups.create.button": "Gruppe erstellen",
+  "groups.create.done":
+    "Die Gruppe wurde erstellt. Vergleichen Sie ihre Teilnehmer: Nummern ohne WhatsApp werden ausgelassen.",
+  "groups.add": "Teilnehmer hinzufügen",
+  "groups.add.title": "Teilnehmer zu {name} hinzufügen",
+  "groups.add.button": "Hinzufügen",
+  "groups.add.done":
+    "Die Gruppe wurde geändert. Vergleichen Sie ihre Teilnehmer: Nummern, die WhatsApp nicht hinzugefügt hat, fehlen.",
+  "groups.remove": "Entfernen",
+  "groups.removeOne": "{number} entfernen",
+  "groups.remove.title": "{number} entfernen?",
+  "groups.remove.text":
+    "WhatsApp entfernt diese Nummer aus der Gruppe {name} und benachrichtigt die Teilnehmer. Ein Administrator kann sie wieder hinzufügen.",
+  "groups.remove.button": "Aus der Gruppe entfernen",
+  "groups.remove.done": "Der Teilnehmer wurde entfernt.",
   "groups.empty.title": "Keine Gruppen",
   "groups.empty.text": "Der Dienst lernt Gruppen durch das Telefon kennen. Sie erscheinen, nachdem es gekoppelt wurde."
 }

@@ -59,6 +59,8 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
     "Diese Sitzung ist mit einem Telefon verbunden. Um ein anderes zu koppeln, löschen Sie die Sitzung, und erstellen Sie eine neue.",
   "error.session_not_connected":
     "Diese Sitzung ist nicht verbunden. Koppeln Sie ein Telefon, oder warten Sie, bis sie wieder verbunden ist.",
+  "error.not_group_admin":
+    "Nur Administratoren der Gruppe können das. Machen Sie die Nummer dieser Sitzung auf einem Telefon zum Administrator.",
   "error.service_unavailable":
     "Der Dienst kann das zurzeit nicht tun. Versuchen Sie es in einigen Sekunden noch einmal.",
   "error.storage_low":

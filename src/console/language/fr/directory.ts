@@ -19,6 +19,17 @@ export const directory: Readonly<Record<keyof typeof english, string>> = {
   "contacts.empty.title": "Aucun contact",
   "contacts.empty.text": "Le service découvre les contacts par le téléphone et par les messages.",
   "contacts.empty.filtered": "Aucun contact n’a ce nom ou ce numéro.",
+  "contacts.check.title": "Vérifier un numéro",
+  "contacts.check.hint": "Avec son indicatif de pays, par exemple +250788123456. La session interroge WhatsApp.",
+  "contacts.check.button": "Vérifier",
+  "contacts.check.yes": "{number} est sur WhatsApp",
+  "contacts.check.no": "{number} n’est pas sur WhatsApp",
+  "contacts.check.unknown": "WhatsApp n’a pas répondu au sujet de {number}",
+  "contacts.check.unknownText": "Réessayez dans quelques minutes.",
+  "contacts.check.known": "Connu de WhatsApp comme",
+  "contacts.check.sms": "Envoyer par SMS",
+  "contacts.check.another": "Vérifier un autre numéro",
+  "contacts.check.notConnected": "La session n’est pas connectée : elle ne peut pas interroger WhatsApp.",
   "chat.title": "Discussion avec {name}",
   "chat.open": "Discussion",
   "chat.label": "Messages de cette discussion, les plus anciens d’abord",
@@ -44,6 +55,30 @@ export const directory: Readonly<Record<keyof typeof english, string>> = {
   "groups.role.member": "membre",
   "groups.role.admin": "administrateur",
   "groups.role.superadmin": "propriétaire",
+  "groups.new": "Nouveau groupe",
+  "groups.noInvite": "WhatsApp ne montre le lien qu’aux administrateurs, et tant que la session est connectée.",
+  "groups.own": "cette session",
+  "groups.numbersHint":
+    "Avec leur indicatif de pays, un par ligne ou séparés par des virgules. Les numéros sans WhatsApp sont laissés de côté.",
+  "groups.notConnected": "La session n’est pas connectée : elle ne peut pas modifier les groupes.",
+  "groups.create.title": "Nouveau groupe",
+  "groups.create.text":
+    "Le téléphone de cette session devient l’administrateur du groupe. WhatsApp prévient les participants.",
+  "groups.create.button": "Créer le groupe",
+  "groups.create.done":
+    "Le groupe a été créé. Comparez ses participants : les numéros sans WhatsApp sont laissés de côté.",
+  "groups.add": "Ajouter des participants",
+  "groups.add.title": "Ajouter des participants à {name}",
+  "groups.add.button": "Ajouter",
+  "groups.add.done":
+    "Le groupe a été modifié. Comparez ses participants : les numéros que WhatsApp n’a pas ajoutés sont laissés de côté.",
+  "groups.remove": "Retirer",
+  "groups.removeOne": "Retirer {number}",
+  "groups.remove.title": "Retirer {number} ?",
+  "groups.remove.text":
+    "WhatsApp retire ce numéro du groupe {name} et prévient ses participants. Un administrateur peut l’ajouter de nouveau.",
+  "groups.remove.button": "Retirer du groupe",
+  "groups.remove.done": "Le participant a été retiré.",
   "groups.empty.title": "Aucun groupe",
   "groups.empty.text":
     "Le service découvre les groupes par le téléphone. Ils apparaissent une fois le téléphone associé."

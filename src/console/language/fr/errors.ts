@@ -57,6 +57,8 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
     "Cette session est connectée à un téléphone. Pour en associer un autre, supprimez la session et créez-en une nouvelle.",
   "error.session_not_connected":
     "Cette session n’est pas connectée. Associez-lui un téléphone, ou attendez qu’elle soit de nouveau connectée.",
+  "error.not_group_admin":
+    "Seuls les administrateurs du groupe peuvent le faire. Nommez le numéro de cette session administrateur, sur un téléphone.",
   "error.service_unavailable": "Le service ne peut pas le faire pour le moment. Réessayez dans quelques secondes.",
   "error.storage_low":
     "Le service manque d’espace de stockage et n’accepte rien à envoyer pour le moment. Ce qu’il a accepté avant est envoyé.",

@@ -54,6 +54,8 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
     "Esta sessão está conectada a um telefone. Para vincular outro, exclua a sessão e crie uma nova.",
   "error.session_not_connected":
     "Esta sessão não está conectada. Vincule um telefone ou espere até que se conecte de novo.",
+  "error.not_group_admin":
+    "Só administradores do grupo podem fazer isso. Torne o número desta sessão administrador, em um telefone.",
   "error.service_unavailable": "O serviço não pode fazer isto no momento. Tente de novo em alguns segundos.",
   "error.storage_low":
     "O serviço está com pouco armazenamento e agora não aceita envios. O que aceitou antes é enviado.",

@@ -6,7 +6,7 @@ import { card, foreign, icon, linkButton, moment, note } from "../../ui/parts.ts
 import { check } from "../email/DomainsPages.ts"
 import { enable } from "../webhooks/WebhookPage.ts"
 import { changes } from "../webhooks/webhookParts.ts"
-import { connect } from "../whatsapp/SessionsPages.ts"
+import { connect } from "../whatsapp/SessionPage.ts"
 
 /** The page with the buttons that help. */
 const placeOf = ({ can, to }: AccountAsk, { code, subject }: AttentionItem): string => {

@@ -11,7 +11,7 @@ import { Page } from "../../page/Page.ts"
 import { form } from "../../ui/form.ts"
 import { typed } from "../../ui/pairing.ts"
 import { copyable, facts, linkButton, note, number } from "../../ui/parts.ts"
-import { sessionCrumbs, sessionIn } from "./sessionParts.ts"
+import { atLeast, sessionCrumbs, sessionIn } from "./sessionParts.ts"
 
 const of = ({ params }: AccountAsk) => ({ params: { id: params["id"] } })
 
@@ -148,8 +148,7 @@ const erased = Effect.fnUntraced(function*(ask: AccountAsk) {
 })
 
 /** Of long lists the service counts the first rows alone. */
-const counted = (ask: AccountAsk, total: number | null) =>
-  total === null ? ask.t.text("recover.atLeast", { count: number(ask, maxRows) }) : number(ask, total)
+const counted = (ask: AccountAsk, total: number | null) => total === null ? atLeast(ask, maxRows) : number(ask, total)
 
 const remove = Page.account({
   path: "/whatsapp/:id/delete",
