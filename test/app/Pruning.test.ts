@@ -76,6 +76,28 @@ layer(AppConfig.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTes
       assert.deepStrictEqual(rows.map((row) => row["whatsapp_id"]), ["message", "new", "pending"])
     }))
 
+  it.effect("states of a WhatsApp session are noted once for each change, and removed after 30 days", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { accountId } = yield* makeAccount()
+      const [session] = yield* sql`insert into whatsapp_sessions (account_id, session_key, name, data_key)
+        values (${accountId}, ${`wa_${accountId}`}, 'Test', '') returning id`
+      const id = Number(session?.["id"])
+      for (const [status, reason] of [["connected", null], ["connected", null], ["failed", "replaced"]] as const) {
+        yield* sql`update whatsapp_sessions set status = ${status}, reason = ${reason} where id = ${id}`
+      }
+      yield* sql`insert into whatsapp_session_states (session_id, since, status)
+        select ${id}::bigint, now() - days * interval '1 day', 'pending' from unnest(array[29, 31]) as days`
+      yield* prune
+      const rows =
+        yield* sql`select status, reason from whatsapp_session_states where session_id = ${id} order by since, status`
+      assert.deepStrictEqual(rows, [
+        { status: "pending", reason: null },
+        { status: "connected", reason: null },
+        { status: "failed", reason: "replaced" }
+      ])
+    }))
+
   it.effect("counts of a webhook's attempts are removed after two days", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

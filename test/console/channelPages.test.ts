@@ -305,7 +305,7 @@ it.layer(Messages.layer)("the pages of WhatsApp sessions and domains", (it) => {
     Effect.gen(function*() {
       const over = withSending({ last_minute: 40 })
       const markup = yield* Effect.provide(drawn(sessionPage), Layer.merge(withSession(connected), over))
-      assert.include(markup, "0 of 30")
+      assert.include(markup, "<dd>0 of 30</dd>")
     }))
 
   it.effect("the check of a number says whether WhatsApp knows it, and leads to what can be sent to it", () =>
