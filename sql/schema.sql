@@ -1,4 +1,4 @@
--- The sum of all migrations until 0161_session_states.sql, which an empty database gets instead. Written by scripts/schema.ts.
+-- The sum of all migrations until 0163_message_ids.sql, which an empty database gets instead. Written by scripts/schema.ts.
 
 create sequence webhook_delivery_ids;
 
@@ -226,6 +226,7 @@ create table email_messages (
   accepted_by jsonb,
   claims integer default 0 not null,
   reschedules jsonb,
+  message_id text,
   constraint email_messages_pkey PRIMARY KEY (id),
   constraint email_messages_bounce_type_check CHECK (bounce_type = ANY (ARRAY['hard'::text, 'soft'::text])),
   constraint email_messages_kind_check CHECK (kind = ANY (ARRAY['to'::text, 'cc'::text, 'bcc'::text])),

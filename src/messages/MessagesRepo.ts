@@ -44,7 +44,8 @@ const make = Effect.gen(function*() {
     sent_at, delivered_at, read_at, failed_at, created_at`)
 
   const batchColumns = sql.literal(`id as batch_id, status, total, total - sent - failed - canceled as queued, sent,
-    failed, 0 as suppressed, canceled, tags, metadata, send_at, ${modeColumn()}, created_at, completed_at, resent_as`)
+    failed, 0 as suppressed, canceled, tags, metadata, send_at, ${modeColumn()}, created_at,
+    started_at, completed_at, resent_as`)
 
   const matching = ({ accountId, channel, ...filter }: typeof Filter.Encoded) =>
     sql.and([

@@ -105,6 +105,7 @@ export const accessTable: Readonly<Record<string, Row | "public">> = {
   "GET /v1/email/messages": email("emails:read"),
   "GET /v1/email/messages/:id": email("emails:read"),
   "GET /v1/email/messages/:id/content": email("emails:read"),
+  "GET /v1/email/messages/:id/source": email("emails:read"),
   "GET /v1/email/history": email("emails:read"),
   "GET /v1/email/status/:id": email("emails:read"),
   "GET /v1/email/batches": email("emails:read"),
@@ -137,6 +138,7 @@ export const accessTable: Readonly<Record<string, Row | "public">> = {
 
   "GET /v1/sms/pricing": "public",
   "POST /v1/sms/send": sending(sms("sms:write")),
+  "POST /v1/sms/preview": sms("sms:read"),
   "POST /v1/sms/send-bulk": sending(sms("sms:write")),
   "GET /v1/sms/messages": sms("sms:read"),
   "GET /v1/sms/messages/:id": sms("sms:read"),

@@ -170,6 +170,7 @@ const recipes = {
   "POST /v1/sms/batches/:batch_id/resend": failedBatch("sms"),
   "POST /v1/whatsapp/batches/:batch_id/resend": failedBatch("whatsapp"),
   "POST /v1/sms/send": bodies({ to: "+250788123456", content: "Your order is ready." }),
+  "POST /v1/sms/preview": bodies({ to: "+250788123456", content: "Your order is ready." }),
   "POST /v1/sms/send-bulk": bodies({
     content: "Hello {{name}}, your order is ready.",
     recipients: [{ to: "+250788123456", variables: { name: "Ada" } }]

@@ -121,15 +121,16 @@ describe("OpenAPI webhooks", () => {
 })
 
 describe("OpenAPI document", () => {
-  it("only the file of a WhatsApp message is no JSON, and for it alone the SDKs return bytes", () => {
+  it("only the file of a WhatsApp message and the source of an email are no JSON, and for them the SDKs return bytes", () => {
     const notJson = operations.flatMap(({ name, operation }) =>
       Object.values(operation.responses).flatMap(({ content = {} }) => Object.keys(content))
         .filter((type) => type !== "application/json").map((type) => `${name} ${type}`)
     )
     const media = "GET /v1/whatsapp/messages/{id}/media"
-    assert.deepStrictEqual(notJson, [`${media} application/octet-stream`])
+    const source = "GET /v1/email/messages/{id}/source"
+    assert.sameMembers(notJson, [`${media} application/octet-stream`, `${source} message/rfc822`])
     const files = contractOf(OpenApiFile.text).operations.filter(({ result }) => result.kind === "blob")
-    assert.deepStrictEqual(files.map(({ method, path }) => `${method} ${path}`), [media])
+    assert.sameMembers(files.map(({ method, path }) => `${method} ${path}`), [media, source])
   })
 
   it("numbers in paths and queries have an integer schema", () => {

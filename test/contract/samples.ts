@@ -33,6 +33,7 @@ export const samples: Readonly<Record<string, unknown>> = {
   "POST /v1/email/templates": { name: "Welcome", subject: "Hello {{name}}", html: "<p>Hello {{name}}</p>" },
   "POST /v1/email/domains": { domain: "news.example" },
   "POST /v1/sms/send": { to: "+250788123456", content: "Hello", tags },
+  "POST /v1/sms/preview": { to: "+250788123456", content: "Hello" },
   "POST /v1/sms/send-bulk": { recipients: ["+250788123456"], content: "Hello", tags },
   "POST /v1/email/suppressions": { email: "gone@example.com" },
   "POST /v1/email/suppress-bulk": { emails: ["gone@example.com"] },

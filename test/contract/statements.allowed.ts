@@ -341,6 +341,7 @@ export const allowed: ReadonlyArray<Allowed> = [
     tables: ["email_batches", "email_messages", "sms_parts", "whatsapp_outbox"],
     statements: [
       "m.subject as preview, b.subject as batch_subject, m.variables, coalesce(s.error, m.error) as error",
+      "count(*) filter (where n.matches and not n.is_settled) as recent, count(*) <",
       "(select code_seed is not null from sms_parts c where c.message_id = m.id and c.part_no = $)",
       "(select code_seed is not null from whatsapp_outbox c where c.message_id = m.id)",
       "else array(select o.recipient from email_messages o where o.id = m.id or o.part_of = m.id order by o.position)"

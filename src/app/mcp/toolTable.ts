@@ -10,7 +10,7 @@ export interface ToolRow {
 const sendsMail =
   "SENDS REAL EMAIL to every address at once, and cannot be undone. Each recipient counts against the account's monthly quota of email."
 const sendsSms =
-  "SENDS A REAL SMS, cannot be undone, and COSTS MONEY: the price of the recipient's country for each segment. sms_prices tells it before; the answer has segments and cost_usd."
+  "SENDS A REAL SMS, cannot be undone, and COSTS MONEY: the price of the recipient's country for each segment. sms_preview tells it before; the answer has segments and cost_usd."
 const sendsWhatsApp =
   "SENDS A REAL WHATSAPP MESSAGE from the paired phone number, and cannot be undone. It costs no money, but too many messages to strangers make WhatsApp block the number. It needs a connected session: whatsapp_sessions_list."
 const sendsCode =
@@ -63,6 +63,7 @@ export const toolTable: Readonly<Record<string, ToolRow>> = {
   email_domain_add: { operation: "POST /v1/email/domains", title: "Add a sending domain" },
   email_domain_verify: { operation: "POST /v1/email/domains/{id}/verify", title: "Check a domain's DNS records" },
   sms_send: { operation: "POST /v1/sms/send", title: "Send an SMS", note: sendsSms },
+  sms_preview: { operation: "POST /v1/sms/preview", title: "Read what an SMS would cost" },
   sms_list: { operation: "GET /v1/sms/messages", title: "List SMS" },
   sms_status: { operation: "GET /v1/sms/messages/{id}", title: "Read an SMS's status" },
   sms_timeline: { operation: "GET /v1/sms/messages/{id}/timeline", title: "Read what happened to an SMS" },

@@ -28,6 +28,7 @@ import { EmailHttp } from "./single/EmailHttp.ts"
 import { EmailMailer } from "./single/EmailMailer.ts"
 import { Emails } from "./single/Emails.ts"
 import { EmailSender } from "./single/EmailSender.ts"
+import { EmailSources } from "./single/EmailSources.ts"
 import { ScheduledEmails } from "./single/ScheduledEmails.ts"
 import { Smtp } from "./smtp/Smtp.ts"
 import { Suppressions } from "./suppressions/Suppressions.ts"
@@ -61,7 +62,7 @@ export const EmailLayer = Layer.mergeAll(
   BounceListener.layer.pipe(Layer.provideMerge(ReportIntake.layer), Layer.provide(DeliveryReports.layer)),
   Layer.mergeAll(BatchActor, BatchPoll).pipe(Layer.provide(ActiveBatches.layer)),
   ScheduledBatches,
-  Layer.merge(EmailHttp.pipe(Layer.provideMerge(EmailChanges.layer)), ScheduledEmails).pipe(
+  Layer.merge(EmailHttp.pipe(Layer.provideMerge([EmailChanges.layer, EmailSources.layer])), ScheduledEmails).pipe(
     Layer.provideMerge(Emails.layer),
     Layer.provide(EmailSender.layer),
     Layer.provide(EmailMailer.layer)

@@ -65,6 +65,28 @@ const SenderIdEntry = Schema.Struct({
 }).annotate({ identifier: "SenderId" })
 export type SenderIdEntry = typeof SenderIdEntry.Type
 
+/** What an SMS would be, if it were sent now. */
+const SmsPreview = Schema.Struct({
+  to: Schema.String,
+  sender_id: Schema.NullOr(Schema.String).annotate({
+    description: "The sender that it would show; null: the carrier's"
+  }),
+  encoding: Schema.Literals(["gsm7", "ucs2"]).annotate({
+    description: "ucs2 for a text with a character outside the GSM alphabet"
+  }),
+  segments: Schema.Int,
+  cost_usd: Schema.Finite
+}).annotate({ identifier: "SmsPreview" })
+export type SmsPreview = typeof SmsPreview.Type
+
+/** The fields of an SMS that decide what it costs. */
+const PreviewedSms = Schema.Struct({
+  to: NewSms.fields.to,
+  content: NewSms.fields.content,
+  sender_id: NewSms.fields.sender_id
+}).annotate({ identifier: "PreviewedSms" })
+export type PreviewedSms = typeof PreviewedSms.Type
+
 const sending = Access.channel(["sms:write"], "sms:write", { paid: "sending" })
 const reading = Access.channel(["sms:write"], "sms:read")
 
@@ -78,6 +100,18 @@ const send = HttpApiEndpoint.post("send", "/send", {
     summary: "Send an SMS",
     description:
       "Queues one message of at most 1,600 characters and 10 segments. The current price of its country and its segments applies and does not change later. A text with a character outside the GSM alphabet is sent in UCS-2, with 70 characters in a single segment or 67 in each of several."
+  }))
+
+const preview = HttpApiEndpoint.post("preview", "/preview", {
+  payload: PreviewedSms,
+  success: Data(SmsPreview),
+  error: apiErrors(ValidationFailed, UnsupportedDestination)
+})
+  .annotate(Access.Access, reading)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Preview an SMS",
+    description:
+      "Returns the sender, the segments and the price of an SMS, and sends nothing. It is refused if the SMS would be refused for its number, text or sender. The price may change before the SMS is sent; with a test key it is 0."
   }))
 
 const sendBulk = HttpApiEndpoint.post("sendBulk", "/send-bulk", {
@@ -212,6 +246,7 @@ const senderIds = HttpApiEndpoint.get("senderIds", "/sender-ids", {
 export class SmsApi extends HttpApiGroup.make("sms")
   .add(
     send,
+    preview,
     sendBulk,
     batches,
     batch,

@@ -47,6 +47,7 @@ const SmsHttp = HttpApiBuilder.group(baseContract.add(SmsApi), "sms", (handlers)
         yield* created(`/v1/sms/messages/${accepted.message_id}`)
         return { success: true as const, data: accepted }
       }),
+      preview: ({ payload }) => data(Effect.flatMap(owner, ({ accountId }) => sms.preview(accountId, payload))),
       sendBulk: Effect.fnUntraced(function*({ payload }) {
         const { accountId } = yield* Principal
         return yield* newBatch(yield* sms.sendBulk(accountId, payload))
@@ -56,12 +57,11 @@ const SmsHttp = HttpApiBuilder.group(baseContract.add(SmsApi), "sms", (handlers)
         return yield* page(query, (window) =>
           messages.batches(of, query, window), ({ batch_id, created_at }) => [created_at, batch_id])
       }),
-      batch: Effect.fnUntraced(function*({ params }) {
-        return { data: yield* messages.batch(yield* owner, params.batch_id) }
-      }),
+      batch: ({ params: { batch_id } }) =>
+        data(Effect.flatMap(owner, (of) =>
+          messages.batch(of, batch_id))),
       resend: ({ params: { batch_id } }) =>
-        Effect.flatMap(owner, ({ accountId }) =>
-          Effect.flatMap(sms.resend(accountId, batch_id), newBatch)),
+        Effect.flatMap(owner, ({ accountId }) => Effect.flatMap(sms.resend(accountId, batch_id), newBatch)),
       cancel: Effect.fnUntraced(function*({ params }) {
         const of = yield* owner
         const { completed_at } = yield* messages.batch(of, params.batch_id)
@@ -72,8 +72,7 @@ const SmsHttp = HttpApiBuilder.group(baseContract.add(SmsApi), "sms", (handlers)
       }),
       list: Effect.fnUntraced(function*({ query }) {
         const of = yield* owner
-        return yield* page(query, (window) =>
-          messages.list(of, query, window), ({ id }) => [id])
+        return yield* page(query, (window) => messages.list(of, query, window), ({ id }) => [id])
       }),
       find,
       status: find,

@@ -7,6 +7,7 @@ import { ulid } from "../../platform/crypto/ids.ts"
 import type { CodeSeed } from "../../platform/crypto/oneTimeCode.ts"
 import { type NotFound, type PlanLimitExceeded, ValidationFailed } from "../../platform/http/ApiErrors.ts"
 import { Prices } from "../../pricing/Prices.ts"
+import { dollars } from "../../pricing/SmsPrice.ts"
 import { compiledText } from "../../templates/CompiledTemplate.ts"
 import { withCommonValues } from "../../templates/Recipients.ts"
 import { requireValues } from "../../templates/requireValues.ts"
@@ -18,12 +19,13 @@ import { isTest } from "../../values/TestMode.ts"
 import { PartStatusUpdates } from "./parts/PartStatusUpdates.ts"
 import { SmsOutlet } from "./parts/SmsOutlet.ts"
 import * as SmsAcceptance from "./SmsAcceptance.ts"
-import type { AcceptedSms, AcceptedSmsBatch, NewSms, NewSmsBatch } from "./SmsApi.ts"
+import type { AcceptedSms, AcceptedSmsBatch, NewSms, NewSmsBatch, PreviewedSms, SmsPreview } from "./SmsApi.ts"
 import { UnsupportedDestination } from "./SmsErrors.ts"
 import { SmsRepo, type StoredSms } from "./SmsRepo.ts"
 import { maxSegments, maxTextLength, segment } from "./text/segments.ts"
 
-type Refusal = ValidationFailed | UnsupportedDestination | PlanLimitExceeded
+type SmsRefusal = ValidationFailed | UnsupportedDestination
+type Refusal = SmsRefusal | PlanLimitExceeded
 
 /** A text with its recipient, and the request parameters that they come from. */
 interface RequestedSms {
@@ -32,6 +34,9 @@ interface RequestedSms {
   readonly codeSeed?: CodeSeed | undefined
   readonly params: { readonly to: string; readonly content: string }
 }
+
+/** The parameters of a request for one SMS. */
+const ofOne = { to: "to", content: "content" }
 
 /** Renders the text of each recipient of a batch. */
 const textsOf = Effect.fnUntraced(function*(batch: NewSmsBatch) {
@@ -54,6 +59,8 @@ export class SmsMessages extends Context.Service<SmsMessages, {
    * seed; the stored text keeps the mask.
    */
   readonly send: (accountId: AccountId, sms: NewSms, codeSeed?: CodeSeed) => Effect.Effect<AcceptedSms, Refusal>
+  /** What an SMS would be and cost now. It sends nothing. */
+  readonly preview: (accountId: AccountId, sms: PreviewedSms) => Effect.Effect<SmsPreview, SmsRefusal>
   /** Accepts all messages, or none. */
   readonly sendBulk: (accountId: AccountId, batch: NewSmsBatch) => Effect.Effect<AcceptedSmsBatch, Refusal>
   /** Sends an ended batch again to the numbers whose message failed. Once. */
@@ -85,7 +92,7 @@ export class SmsMessages extends Context.Service<SmsMessages, {
       const stored = Effect.fnUntraced(function*(
         accountId: AccountId,
         { codeSeed, content, params, to }: RequestedSms
-      ): Effect.fn.Return<StoredSms, Refusal> {
+      ): Effect.fn.Return<StoredSms, SmsRefusal> {
         const country = countryOf(to)
         const price = country === undefined ? undefined : yield* prices.of(country)
         if (price === undefined) {
@@ -111,12 +118,18 @@ export class SmsMessages extends Context.Service<SmsMessages, {
       const send = Effect.fn("SmsMessages.send")(function*(accountId: AccountId, sms: NewSms, codeSeed?: CodeSeed) {
         const sending = yield* sendingOf(sms)
         const sender = yield* senderOf(sms)
-        const message = yield* stored(accountId, { ...sms, codeSeed, params: { to: "to", content: "content" } })
+        const message = yield* stored(accountId, { ...sms, codeSeed, params: ofOne })
         const request = { accountId, sender, batchId: null, messages: [message], sending }
         const { cost_usd, ids: [first], segments } = yield* accept(request)
         if (first === undefined) return yield* Effect.die("an insert of one row returned none")
         const shown = { status: firstStatus(sending), send_at: sending.sendAt, segments, cost_usd }
         return { id: first, message_id: first, to: message.to, ...shown }
+      })
+
+      const preview = Effect.fn("SmsMessages.preview")(function*(accountId: AccountId, sms: PreviewedSms) {
+        const sender_id = yield* senderOf(sms)
+        const { cost_micros, encoding, segments, to } = yield* stored(accountId, { ...sms, params: ofOne })
+        return { to, sender_id, encoding, segments, cost_usd: dollars(cost_micros) }
       })
 
       const sendBulk = Effect.fn("SmsMessages.sendBulk")(function*(accountId: AccountId, batch: NewSmsBatch) {
@@ -165,6 +178,7 @@ export class SmsMessages extends Context.Service<SmsMessages, {
 
       return SmsMessages.of({
         send,
+        preview,
         sendBulk,
         resend,
         cancel: outlet.cancel,

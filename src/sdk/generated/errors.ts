@@ -260,6 +260,11 @@ export class SessionNotConnectedError extends ConflictError {
   declare readonly session_status: "pending" | "connected" | "disconnected" | "failed"
 }
 
+/** 410 `source_gone`. */
+export class SourceGoneError extends GoneError {
+  declare readonly type: "source_gone"
+}
+
 /** 503 `storage_low`. */
 export class StorageLowError extends ServerError {
   declare readonly type: "storage_low"
@@ -370,6 +375,7 @@ export type ErrorType =
   | "service_unavailable"
   | "session_already_connected"
   | "session_not_connected"
+  | "source_gone"
   | "storage_low"
   | "subscription_expired"
   | "subscription_required"
@@ -432,6 +438,7 @@ export const errorClasses: { readonly [type: string]: ApiErrorClass } = {
   service_unavailable: ServiceUnavailableError,
   session_already_connected: SessionAlreadyConnectedError,
   session_not_connected: SessionNotConnectedError,
+  source_gone: SourceGoneError,
   storage_low: StorageLowError,
   subscription_expired: SubscriptionExpiredError,
   subscription_required: SubscriptionRequiredError,

@@ -254,6 +254,8 @@ export interface EmailBatch {
   /** test: of a test key, whose messages go to the sandbox */
   readonly mode: "live" | "test"
   readonly created_at: string
+  /** When its first message began to be sent */
+  readonly started_at: string | null
   readonly completed_at: string | null
   /** The batch that sends it again to the failed recipients */
   readonly resent_as: string | null
@@ -372,6 +374,11 @@ export interface EmailMessageDetails {
   readonly opened_at: string | null
   readonly clicked_at: string | null
   readonly created_at: string
+  /**
+   * The Message-ID of the mail, which its readers and other mail servers know. message_id of the other answers is
+   * the id of the record. null for a single email that an earlier version accepted
+   */
+  readonly internet_message_id: string | null
   readonly recipients: ReadonlyArray<{
     readonly to: string
     readonly kind: "to" | "cc" | "bcc"
@@ -572,6 +579,8 @@ export interface MessageBatch {
   /** test: of a test key, whose messages go to the sandbox */
   readonly mode: "live" | "test"
   readonly created_at: string
+  /** When its first message began to be sent */
+  readonly started_at: string | null
   readonly completed_at: string | null
   /** The batch that sends it again to the failed recipients */
   readonly resent_as: string | null
@@ -1137,6 +1146,14 @@ export interface PhoneValidation {
   readonly line_type: "mobile" | "fixed_line" | "fixed_line_or_mobile" | "premium_rate" | "toll_free" | "shared_cost" | "voip" | "personal_number" | "pager" | "company_number" | "voicemail" | null
 }
 
+export interface PreviewedSms {
+  /** A phone number with its country code; the + may be left out */
+  readonly to: string
+  readonly content: string
+  /** A name of 3 to 11 characters, a number in E.164, or a short code */
+  readonly sender_id?: string | undefined
+}
+
 export interface Profile {
   readonly name: string
   readonly email: string
@@ -1293,6 +1310,16 @@ export interface SignIn {
   readonly user_agent: string | null
   /** What proved the person's identity */
   readonly methods: ReadonlyArray<"password" | "passkey" | "authenticator" | "recovery_code" | "setup_link">
+}
+
+export interface SmsPreview {
+  readonly to: string
+  /** The sender that it would show; null: the carrier's */
+  readonly sender_id: string | null
+  /** ucs2 for a text with a character outside the GSM alphabet */
+  readonly encoding: "gsm7" | "ucs2"
+  readonly segments: number
+  readonly cost_usd: number
 }
 
 export interface Suppression {

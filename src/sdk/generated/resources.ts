@@ -73,6 +73,7 @@ import type {
   PasswordReset,
   PasswordResetRequest,
   PhoneValidation,
+  PreviewedSms,
   Profile,
   ProfileChange,
   RequestRecord,
@@ -86,6 +87,7 @@ import type {
   SenderId,
   SentVerification,
   SignIn,
+  SmsPreview,
   Suppression,
   SuppressionsAdded,
   TimelineAccepted,
@@ -306,6 +308,15 @@ export interface EmailResource {
    * the attachments. They are kept for a day after the email ended. A one-time code shows stars.
    */
   content(id: number | string, options?: RequestOptions): Promise<EmailMessageContent>
+
+  /**
+   * Read the source of an email. Returns the mail as this service hands it to the relay (RFC 5322), with the
+   * recipient's own links and pixel, which count if they are opened. An email to several addresses has one copy for
+   * each: this is that of the first one. Missing are the DKIM-Signature, which is made when the mail is sent, and
+   * the fields that relays add. No header names bcc. A one-time code shows stars. 410 once the texts are no longer
+   * kept.
+   */
+  source(id: number | string, options?: RequestOptions): Promise<Blob>
 
   /**
    * Cancel an email. Cancels the recipients whose mail is not being sent right now, and gives back their quota. If
@@ -692,6 +703,13 @@ export interface SmsResource {
    * UCS-2, with 70 characters in a single segment or 67 in each of several.
    */
   send(body: NewSms, options?: RequestOptions): Promise<AcceptedSms>
+
+  /**
+   * Preview an SMS. Returns the sender, the segments and the price of an SMS, and sends nothing. It is refused if
+   * the SMS would be refused for its number, text or sender. The price may change before the SMS is sent; with a
+   * test key it is 0.
+   */
+  preview(body: PreviewedSms, options?: RequestOptions): Promise<SmsPreview>
 
   /**
    * Send one SMS to many recipients. Queues up to 500 messages, all or none. Each {{variable}} of content needs a
@@ -1380,6 +1398,7 @@ export const operations: OperationTable = {
     get: "GET /v1/email/messages/{id} data",
     reschedule: "PATCH /v1/email/messages/{id} data body",
     content: "GET /v1/email/messages/{id}/content data",
+    source: "GET /v1/email/messages/{id}/source blob",
     cancel: "POST /v1/email/messages/{id}/cancel data key",
     sendBulk: "POST /v1/email/send-bulk data body key",
     batches: {
@@ -1472,6 +1491,7 @@ export const operations: OperationTable = {
   sms: {
     pricing: "GET /v1/sms/pricing list query",
     send: "POST /v1/sms/send data body key",
+    preview: "POST /v1/sms/preview data body key",
     sendBulk: "POST /v1/sms/send-bulk data body key",
     list: "GET /v1/sms/messages list query",
     get: "GET /v1/sms/messages/{id} data",

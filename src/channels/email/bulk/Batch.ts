@@ -17,12 +17,16 @@ export const Batch = Schema.Struct({
   canceled: Schema.Int,
   ...sendRecord,
   created_at: Timestamp,
+  started_at: Schema.NullOr(Timestamp).annotate({ description: "When its first message began to be sent" }),
   completed_at: Schema.NullOr(Timestamp),
   resent_as: Schema.NullOr(EmailBatchId).annotate({
     description: "The batch that sends it again to the failed recipients"
   })
 }).annotate({ identifier: "EmailBatch" })
 export type Batch = typeof Batch.Type
+
+/** The part of a batch that the Message-IDs of its messages share. */
+export const uniqueOf = (id: EmailBatchId): string => id.slice("email_batch_".length).toLowerCase()
 
 /** One recipient in the list of a batch's recipients. */
 export const BatchRecipient = Schema.Struct({

@@ -36,7 +36,7 @@ const make = Effect.gen(function*() {
 
   const columns = sql.literal(`id as batch_id, status, total, total - sent - failed - suppressed - canceled as queued,
     sent, failed, suppressed, canceled, tags, metadata, send_at, ${modeColumn()},
-    created_at, completed_at, resent_as`)
+    created_at, started_at, completed_at, resent_as`)
 
   const find = Query.findOneOption({
     Request: One,

@@ -13,6 +13,7 @@ import { labels } from "../../../values/Labels.ts"
 import { DefaultSender } from "../request/DefaultSender.ts"
 import type { Batch } from "./Batch.ts"
 import { noHtml } from "./BatchesRepo.ts"
+import { textsGone } from "./BatchSources.ts"
 import { BulkEmail } from "./BulkEmail.ts"
 
 const One = Schema.Struct({ accountId: AccountId, id: EmailBatchId })
@@ -20,10 +21,7 @@ const One = Schema.Struct({ accountId: AccountId, id: EmailBatchId })
 const makeRepo = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
-  /**
-   * A batch with its texts. Those of an ended batch are gone after a day, all at the same time: the large ones may stay in their
-   * table for longer than the others.
-   */
+  /** A batch with its texts. */
   const lock = Query.findOneOption({
     Request: One,
     Result: Schema.Struct({
@@ -43,9 +41,7 @@ const makeRepo = Effect.gen(function*() {
     execute: ({ accountId, id }) =>
       sql`select completed_at is null as is_open, resent_as, from_address, from_name, subject,
           coalesce(convert_from(h.content, 'UTF8'), html) as html, coalesce(convert_from(t.content, 'UTF8'), text) as text,
-          (html_hash is not null and h.hash is null) or (text_hash is not null and t.hash is null)
-            or (html_hash is null and text_hash is null and html = '' and text is null)
-            or subject = '' or coalesce(completed_at < now() - interval '1 day', false) as is_gone,
+          ${sql.literal(textsGone)} as is_gone,
           track_opens, links is not null as track_clicks, headers, tags, metadata
         from email_batches b
         left join email_bodies h on h.account_id = b.account_id and h.hash = b.html_hash and h.day = b.body_day

@@ -1,5 +1,5 @@
 import { DateTime } from "effect"
-import type { EmailAddress } from "../../../values/EmailAddress.ts"
+import { domainOf, type EmailAddress } from "../../../values/EmailAddress.ts"
 import { isMediaType } from "../../../values/mediaTypes.ts"
 import type { Mailbox } from "../request/Mailbox.ts"
 import { mailboxField, textField, tokenField, uri } from "./headers.ts"
@@ -146,6 +146,16 @@ const unsubscribeFields = ({ mailto, url }: { readonly url: string; readonly mai
   const ways = mailto === undefined ? [`<${uri(url)}>`] : [`<${uri(url)}>,`, `<mailto:${uri(mailto)}>`]
   return tokenField("List-Unsubscribe", ways) + oneClick
 }
+
+/**
+ * The Message-ID of a letter from `from`. `unique` is the same at each attempt. Complaints identify the message by the token
+ * before it; copies that share a Message-ID have none.
+ */
+export const messageIdOf = ({ from, token, unique }: {
+  readonly from: EmailAddress
+  readonly token: string | undefined
+  readonly unique: string
+}): string => `<${token === undefined ? "" : `${token}.`}${unique}@${domainOf(from)}>`
 
 const messageIdField = (messageId: string): string =>
   tokenField("Message-ID", [`<${uri(messageId.replaceAll(/^<|>$/g, ""))}>`])

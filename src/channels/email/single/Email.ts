@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { messageRecord } from "../../../messages/sendFields.ts"
+import { wire } from "../../../platform/http/ApiError.ts"
 import { EmailBatchId, EmailMessageId, TemplateId } from "../../../values/Ids.ts"
 import { Timestamp } from "../../../values/Timestamp.ts"
 import { RecipientStatus } from "../recipients/MessageState.ts"
@@ -51,6 +52,10 @@ export type EmailRecipient = typeof EmailRecipient.Type
 /** The record of an email with each of its recipients. */
 export const EmailMessageDetails = Schema.Struct({
   ...Email.fields,
+  internet_message_id: Schema.NullOr(Schema.String).annotate({
+    description:
+      "The Message-ID of the mail, which its readers and other mail servers know. message_id of the other answers is the id of the record. null for a single email that an earlier version accepted"
+  }),
   recipients: Schema.Array(EmailRecipient)
 }).annotate({ identifier: "EmailMessageDetails" })
 export type EmailMessageDetails = typeof EmailMessageDetails.Type
@@ -71,3 +76,10 @@ export const EmailContent = Schema.Struct({
   attachments: Schema.Array(Attachment)
 }).annotate({ identifier: "EmailMessageContent" })
 export type EmailContent = typeof EmailContent.Type
+
+/** The texts of the email are no longer kept. */
+export class SourceGone extends Schema.TaggedError<SourceGone>()("SourceGone", {}, wire(410, "source_gone", 4107)) {
+  override get message() {
+    return "The source of this email is no longer kept: its texts are deleted after a day, or later while a recipient waits. Read its record instead."
+  }
+}

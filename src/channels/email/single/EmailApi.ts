@@ -19,7 +19,7 @@ import { TimestampInput } from "../../../values/Timestamp.ts"
 import { RecipientStatus } from "../recipients/MessageState.ts"
 import { AddressInput, mailboxFor } from "../request/Mailbox.ts"
 import { AttachmentInputs, htmlField, mailFields, Warnings } from "../request/MailFields.ts"
-import { Email, EmailContent, EmailMessageDetails } from "./Email.ts"
+import { Email, EmailContent, EmailMessageDetails, SourceGone } from "./Email.ts"
 
 const maxAddresses = 50
 
@@ -126,6 +126,18 @@ const content = HttpApiEndpoint.get("content", "/messages/:id/content", {
       "Returns the texts with their values filled in, before tracking, and the names of the attachments. They are kept for a day after the email ended. A one-time code shows stars."
   }))
 
+const source = HttpApiEndpoint.get("source", "/messages/:id/source", {
+  params: { id: pathId(EmailMessageId) },
+  success: Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "message/rfc822" })),
+  error: apiErrors(NotFound, SourceGone)
+})
+  .annotate(Access.Access, reading)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Read the source of an email",
+    description:
+      "Returns the mail as this service hands it to the relay (RFC 5322), with the recipient's own links and pixel, which count if they are opened. An email to several addresses has one copy for each: this is that of the first one. Missing are the DKIM-Signature, which is made when the mail is sent, and the fields that relays add. No header names bcc. A one-time code shows stars. 410 once the texts are no longer kept."
+  }))
+
 const writing = Access.channel(["email:write"], "emails:write")
 
 const cancel = HttpApiEndpoint.post("cancel", "/messages/:id/cancel", {
@@ -162,6 +174,7 @@ export class EmailApi extends HttpApiGroup.make("emailMessages")
     listing("history", "/history", "List emails (alias)"),
     finding("status", "/status/:id", "Read an email (alias)"),
     content,
+    source,
     cancel,
     reschedule
   )

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Principal } from "../../../platform/http/Authentication.ts"
 import { baseContract } from "../../../platform/http/baseContract.ts"
@@ -9,6 +10,13 @@ import type { PageRequest } from "../../../values/Page.ts"
 import { EmailApi } from "./EmailApi.ts"
 import { EmailChanges } from "./EmailChanges.ts"
 import { Emails, type MessageFilter } from "./Emails.ts"
+import { EmailSources } from "./EmailSources.ts"
+
+/** A browser saves it, and must never show a mail as a page of this origin. */
+const sourceHeaders = (id: EmailMessageId) => ({
+  "content-disposition": `attachment; filename="email-${id}.eml"`,
+  "content-security-policy": "sandbox; default-src 'none'; frame-ancestors 'none'"
+})
 
 /** Serves {@link EmailApi}. */
 export const EmailHttp = HttpApiBuilder.group(
@@ -18,6 +26,7 @@ export const EmailHttp = HttpApiBuilder.group(
     Effect.gen(function*() {
       const messages = yield* Emails
       const changes = yield* EmailChanges
+      const sources = yield* EmailSources
       const list = Effect.fnUntraced(function*({ query }: { readonly query: PageRequest & MessageFilter }) {
         const { accountId } = yield* Principal
         return yield* page(query, (window) => messages.list(accountId, query, window), ({ id }) => [id])
@@ -40,6 +49,12 @@ export const EmailHttp = HttpApiBuilder.group(
         content: Effect.fnUntraced(function*({ params }) {
           const { accountId } = yield* Principal
           return { data: yield* messages.content(accountId, params.id) }
+        }),
+        source: Effect.fnUntraced(function*({ params }) {
+          const { accountId } = yield* Principal
+          const mail = yield* sources.read(accountId, params.id)
+          const headers = sourceHeaders(params.id)
+          return HttpServerResponse.uint8Array(mail, { contentType: "message/rfc822", headers })
         }),
         cancel: Effect.fnUntraced(function*({ params }) {
           const { accountId } = yield* Principal

@@ -1,12 +1,7 @@
-import { Cause, Context, DateTime, Effect, Layer, Option } from "effect"
-import { MacKeys } from "../../../platform/crypto/MacKeys.ts"
-import { fillIn } from "../../../platform/crypto/oneTimeCode.ts"
+import { Cause, Context, Effect, Layer, Option } from "effect"
 import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
 import type { Lease } from "../../../platform/work/WorkPolicy.ts"
-import { renderPart } from "../../../templates/TemplatePart.ts"
-import { domainOf } from "../../../values/EmailAddress.ts"
 import { type MessageLabels, noLabels } from "../../../values/Labels.ts"
-import { prepare } from "../mime/compose.ts"
 import { sign } from "../mime/dkim.ts"
 import * as DkimSigners from "../mime/DkimSigners.ts"
 import { BulkThrottle } from "../recipients/BulkThrottle.ts"
@@ -15,9 +10,8 @@ import type { SendOutcome } from "../recipients/RecipientState.ts"
 import { ReturnPaths } from "../reports/ReturnPaths.ts"
 import { Smtp } from "../smtp/Smtp.ts"
 import { Transcript } from "../smtp/Transcript.ts"
-import { fixedPart, track, trackingValues } from "../tracking/track.ts"
-import { TrackingLinks } from "../tracking/TrackingLinks.ts"
-import { type ClaimedRecipient, type EmailContent, type EmailPart, EmailSenderRepo, lanes } from "./EmailSenderRepo.ts"
+import * as EmailComposer from "./EmailComposer.ts"
+import { type ClaimedRecipient, type EmailContent, EmailSenderRepo, lanes } from "./EmailSenderRepo.ts"
 
 /** The outcome of sending one recipient's copy, and its subject. */
 export interface Mailed {
@@ -33,23 +27,6 @@ const unsendable = (reason: string): Mailed => ({
   labels: noLabels,
   outcome: { _tag: "Unsendable", reason }
 })
-
-const mailbox = (name: string | null, address: EmailContent["from_address"]) => ({
-  ...(name !== null && { name }),
-  address
-})
-
-const textOf = (parts: ReadonlyArray<EmailPart>, kind: "html" | "text") => {
-  const part = parts.find((each) => each.kind === kind)
-  return part === undefined ? undefined : Buffer.from(part.content).toString("utf8")
-}
-
-const filesOf = (parts: ReadonlyArray<EmailPart>) =>
-  parts.filter(({ kind }) => kind === "attachment").map(({ content, content_type, filename }) => ({
-    filename: filename ?? "file",
-    content,
-    content_type: content_type ?? "application/octet-stream"
-  }))
 
 /**
  * Composes, signs and sends each recipient's copy of an email. Each copy has a separate mail transaction, so it has a
@@ -69,42 +46,7 @@ export class EmailMailer extends Context.Service<EmailMailer, {
       const signerOf = yield* DkimSigners.make
       const repo = yield* EmailSenderRepo
       const checks = yield* DueChecks
-      const tracking = yield* TrackingLinks
-      const { verify: codeKey } = yield* MacKeys
-
-      /** Fills in the one-time code. Before this moment it is written nowhere. */
-      const filledIn = (text: string | undefined, { code_seed }: EmailContent) =>
-        text === undefined || code_seed === null ? text : fillIn(codeKey, code_seed, text)
-
-      /** Adds the recipient's tracked links and pixel to the HTML. */
-      const htmlOf = (id: ClaimedRecipient["id"], html: string | undefined, { links, track_opens }: EmailContent) => {
-        if (html === undefined || (!track_opens && links.length === 0)) return html
-        const part = track(fixedPart(html), { opens: track_opens, targets: links })
-        return renderPart(part, trackingValues(tracking.urlsOf(id, links.length)), (url) => url)
-      }
-
-      const compose = ({ id, parts, ...email }: EmailContent & {
-        readonly id: ClaimedRecipient["id"]
-        readonly parts: ReadonlyArray<EmailPart>
-      }) => {
-        const token = paths.tokenOf(id)
-        // Complaints identify the message by a token. Copies of one email share a Message-ID, so a header carries theirs.
-        const local = email.is_alone ? `${token}.${email.message_id}` : email.message_id
-        return prepare({
-          from: mailbox(email.from_name, email.from_address),
-          replyTo: email.reply_to_address === null ? undefined : mailbox(email.reply_to_name, email.reply_to_address),
-          headers: { ...email.headers, ...(!email.is_alone && { "X-Recipient-Token": token }) }
-        })({
-          to: email.to,
-          cc: email.cc,
-          subject: email.subject,
-          html: htmlOf(id, filledIn(textOf(parts, "html"), email), email),
-          text: filledIn(textOf(parts, "text"), email),
-          messageId: `${local}@${domainOf(email.from_address)}`,
-          date: DateTime.toEpochMillis(DateTime.makeUnsafe(email.created_at)),
-          attachments: filesOf(parts)
-        })
-      }
+      const compose = yield* EmailComposer.make
 
       const send = Effect.fnUntraced(function*(
         claimed: ClaimedRecipient,

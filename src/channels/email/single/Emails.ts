@@ -19,9 +19,12 @@ import type { AccountId, EmailBatchId, EmailMessageId } from "../../../values/Id
 import { type TagFilter, tagsOf } from "../../../values/Labels.ts"
 import type { PageOf, Sort, Window } from "../../../values/Page.ts"
 import { isTest } from "../../../values/TestMode.ts"
+import { uniqueOf } from "../bulk/Batch.ts"
+import { messageIdOf } from "../mime/compose.ts"
 import { BulkThrottle } from "../recipients/BulkThrottle.ts"
 import { MessageProgress, subjectOf } from "../recipients/MessageProgress.ts"
 import type { RecipientStatus } from "../recipients/MessageState.ts"
+import { ReturnPaths } from "../reports/ReturnPaths.ts"
 import { makeSenderOf } from "../request/DefaultSender.ts"
 import { DeliverabilityWarnings } from "../request/DeliverabilityWarnings.ts"
 import type { Mailbox } from "../request/Mailbox.ts"
@@ -95,7 +98,9 @@ const partsOf = ({ html, text }: Template.Rendered, { attachments = [] }: NewEma
   ...attachments.map((file) => ({ kind: "attachment" as const, ...file }))
 ]
 
-const recordOf = ({ batch_subject, copies: _, subject, variables, ...record }: StoredRecord): Email => ({
+const recordOf = (
+  { batch_subject, copies: _, message_id: __, subject, variables, ...record }: StoredRecord
+): Email => ({
   ...record,
   subject: batch_subject === null ? subject ?? "" : subjectOf(batch_subject, variables)
 })
@@ -168,6 +173,7 @@ export class Emails extends Context.Service<Emails, {
       const templates = yield* Templates
       const senderOf = yield* makeSenderOf
       const sender = yield* EmailSender
+      const paths = yield* ReturnPaths
       const { noteSingleEmail } = yield* BulkThrottle
       const repo = yield* EmailsRepo
 
@@ -240,10 +246,18 @@ export class Emails extends Context.Service<Emails, {
         }
       })
 
+      const messageIdIn = ({ batch_id, copies, from, id, message_id }: StoredRecord) => {
+        const unique = batch_id === null ? message_id : uniqueOf(batch_id)
+        return unique === null
+          ? null
+          : messageIdOf({ from, token: copies === null ? paths.tokenOf(id) : undefined, unique })
+      }
+
       const detailsOf = Effect.fnUntraced(function*(row: StoredRecord) {
         const email = recordOf(row)
         return {
           ...email,
+          internet_message_id: messageIdIn(row),
           recipients: row.copies === null ? [onlyRecipient(email)] : yield* repo.recipients(row.id)
         }
       })

@@ -74,7 +74,10 @@ type One = typeof One.Encoded
 /** The subject of a batch's recipient is the batch's template and the recipient's values. */
 const StoredRecord = Schema.Struct({
   ...Email.fields,
+  from: Schema.toType(EmailAddress),
   subject: Schema.NullOr(Schema.String),
+  /** Of a single email, the part of its Message-ID that is its own. */
+  message_id: Schema.NullOr(Schema.String),
   batch_subject: Schema.NullOr(Schema.String),
   variables: Schema.Record(Schema.String, Schema.Unknown),
   /** The number of recipients; null for one. */
@@ -151,11 +154,13 @@ const make = Effect.gen(function*() {
         left join suppressions s on s.account_id = ${accountId} and s.email = lower(t.recipient)
       ), record as (
         insert into email_messages (account_id, position, recipient, kind, status, due_at, completed_at, copies,
-          lane, from_address, subject, template_id, links, send_at, tags, metadata, accepted_by)
+          lane, from_address, subject, template_id, message_id, links, send_at, tags, metadata, accepted_by)
         select ${accountId}::bigint, position, recipient, kind, status, due_at, completed_at,
           ${recipients.length > 1 ? recipients.length : null}::smallint, ${lane}::smallint, ${from.address}::text,
           ${email.subject}::text,
-          ${email.templateId}::text, ${email.links === null ? null : column.text(email.links)}::text[], ${given},
+          ${email.templateId}::text, ${email.messageId}::text, ${
+      email.links === null ? null : column.text(email.links)
+    }::text[], ${given},
           ${acceptedBy(sending)}::jsonb
         from asked where position = 0
         returning id, status
@@ -212,7 +217,7 @@ const make = Effect.gen(function*() {
     sql`select m.id, m.batch_id, m.created_at, m.tags, m.metadata, m.send_at, m.failover_id,
         ${sql.literal(modeColumn("m."))},
         coalesce(b.template_id, m.template_id) as template_id,
-        coalesce(b.from_address, m.from_address) as "from", m.subject, b.subject as batch_subject, m.variables, m.copies,
+        coalesce(b.from_address, m.from_address) as "from", m.message_id, m.subject, b.subject as batch_subject, m.variables, m.copies,
         coalesce(s."to", to_jsonb(m.recipient)) as "to", ${shown("coalesce(s.status, m.status)")} as status,
         coalesce(s.opens, m.opens) as opens, coalesce(s.clicks, m.clicks) as clicks,
         coalesce(s.bounce_type, m.bounce_type) as bounce_type, coalesce(s.error, ${sql.literal(told("m."))}) as error,

@@ -16,6 +16,11 @@ export class Suppressions extends Context.Service<Suppressions, {
     window: Window
   ) => Effect.Effect<PageOf<Suppression>>
   readonly find: (accountId: AccountId, email: EmailAddress) => Effect.Effect<Suppression, NotFound>
+  /** Those of the addresses that are suppressed, in lower case. */
+  readonly among: (
+    accountId: AccountId,
+    emails: ReadonlyArray<EmailAddress>
+  ) => Effect.Effect<ReadonlyArray<string>>
   /** Adds a manual suppression. An existing one stays as it is and is returned. */
   readonly add: (accountId: AccountId, email: EmailAddress) => Effect.Effect<Suppression>
   /** Adds manual suppressions. Existing ones stay as they are. */
@@ -47,6 +52,9 @@ export class Suppressions extends Context.Service<Suppressions, {
         find: Effect.fn("Suppressions.find")(function*(accountId, email) {
           const row = yield* repo.find({ accountId, email })
           return Option.isSome(row) ? row.value : yield* new NotFound()
+        }),
+        among: Effect.fn("Suppressions.among")(function*(accountId, emails) {
+          return (yield* repo.among({ accountId, emails })).map(({ email }) => email)
         }),
         add: (accountId, email) => repo.add({ accountId, email }),
         addMany: (accountId, emails) => repo.addMany({ accountId, emails }),

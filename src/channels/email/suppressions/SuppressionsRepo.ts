@@ -66,6 +66,14 @@ const make = Effect.gen(function*() {
       quickly(sql`select ${columns} from suppressions where account_id = ${accountId} and email = lower(${email})`)
   })
 
+  const among = Query.findAll({
+    Request: Schema.Struct({ accountId: AccountId, emails: Schema.Array(Schema.String) }),
+    Result: Schema.Struct({ email: Schema.String }),
+    execute: ({ accountId, emails }) =>
+      sql`select email from suppressions where account_id = ${accountId}
+        and email in (select lower(t.email) from unnest(${column.text(emails)}) as t (email)) order by email`
+  })
+
   /** Adds a manual suppression, or returns the existing one. The no-op update makes PostgreSQL return it too. */
   const add = Query.findOne({
     Request: One,
@@ -153,7 +161,7 @@ const make = Effect.gen(function*() {
       select account_id, lower(recipient), 'unsubscribe', id from email_messages where id = ${id}
       on conflict do nothing`)
 
-  return { list, count, find, add, addMany, remove, bounced, complained, recipientOf, unsubscribe }
+  return { list, count, find, among, add, addMany, remove, bounced, complained, recipientOf, unsubscribe }
 })
 
 /** SQL of `suppressions`. Addresses are compared in lower case. */

@@ -56,6 +56,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.payload_too_large": "هذا كبير جدًا. اختصره.",
   "error.webhook_not_active": "خطاف الويب هذا غير نشط. فعّله ثم حاول مرة أخرى.",
   "error.event_expired": "لم يعد محتوى هذا الحدث محفوظًا، لذلك لا يمكن إرساله مرة أخرى.",
+  "error.source_gone": "لم تعد نصوص هذا البريد الإلكتروني محفوظة، لذلك لا مصدر له.",
   "error.recovery_in_progress": "إعادة إرسال جارية لخطاف الويب هذا. انتظر حتى تنتهي أو أوقفها.",
   "error.key_not_rotatable": "حل مفتاح آخر محل هذا المفتاح، أو انتهت صلاحيته. أنشئ مفتاحًا آخر.",
   "error.recovery_ended": "انتهت إعادة الإرسال هذه من قبل.",

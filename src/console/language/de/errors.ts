@@ -71,6 +71,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.webhook_not_active": "Dieser Webhook ist nicht aktiv. Aktivieren Sie ihn, und versuchen Sie es noch einmal.",
   "error.event_expired":
     "Der Inhalt dieses Ereignisses ist nicht mehr gespeichert, darum kann es nicht erneut gesendet werden.",
+  "error.source_gone": "Die Texte dieser E-Mail sind nicht mehr gespeichert, daher hat sie keinen Quelltext.",
   "error.recovery_in_progress":
     "Das Nachholen für diesen Webhook läuft. Warten Sie auf das Ende, oder halten Sie es an.",
   "error.key_not_rotatable":

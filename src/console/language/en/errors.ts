@@ -60,6 +60,7 @@ export const errors = {
   "error.payload_too_large": "This is too large. Shorten it.",
   "error.webhook_not_active": "This webhook is not active. Activate it, then try again.",
   "error.event_expired": "The content of this event is no longer stored, so it cannot be sent again.",
+  "error.source_gone": "The texts of this email are no longer kept, so it has no source.",
   "error.recovery_in_progress": "A replay of this webhook is running. Wait until it ends, or stop it.",
   "error.key_not_rotatable": "Another key has replaced this one, or it has expired. Create another key.",
   "error.recovery_ended": "This replay has already ended.",

@@ -62,6 +62,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.payload_too_large": "Es demasiado grande. Acórtelo.",
   "error.webhook_not_active": "Este webhook no está activo. Actívelo e inténtelo de nuevo.",
   "error.event_expired": "El contenido de este evento ya no se guarda, así que no se puede reenviar.",
+  "error.source_gone": "Los textos de este correo ya no se conservan, por lo que no tiene código fuente.",
   "error.recovery_in_progress": "Hay una repetición de este webhook en curso. Espere a que termine o deténgala.",
   "error.key_not_rotatable": "Otra clave sustituyó a esta, o ya caducó. Cree otra clave.",
   "error.recovery_ended": "Esta repetición ya terminó.",

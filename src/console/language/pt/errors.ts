@@ -63,6 +63,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.payload_too_large": "É grande demais. Encurte.",
   "error.webhook_not_active": "Este webhook não está ativo. Ative-o e tente de novo.",
   "error.event_expired": "O conteúdo deste evento já não está guardado, por isso não pode ser reenviado.",
+  "error.source_gone": "Os textos deste e-mail não são mais guardados, portanto ele não tem código-fonte.",
   "error.recovery_in_progress": "Uma repetição deste webhook está em andamento. Espere até que termine ou pare-a.",
   "error.key_not_rotatable": "Outra chave substituiu esta, ou ela expirou. Crie outra chave.",
   "error.recovery_ended": "Esta repetição já terminou.",

@@ -65,6 +65,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.payload_too_large": "Ibi ni binini cyane. Bigabanye.",
   "error.webhook_not_active": "Iyi webhook ntikora. Yicane, hanyuma wongere ugerageze.",
   "error.event_expired": "Ibikubiye muri iki cyabaye ntibikibitswe, bityo ntibishobora kongera koherezwa.",
+  "error.source_gone": "Inyandiko z’iyi imeyili ntizikibitswe, bityo nta nkomoko ifite.",
   "error.recovery_in_progress": "Kongera kohereza kw’iyi webhook birakomeje. Tegereza birangire, cyangwa ubihagarike.",
   "error.key_not_rotatable": "Urundi rufunguzo rwasimbuye uru, cyangwa rwarangije igihe. Kora urundi rufunguzo.",
   "error.recovery_ended": "Uku kongera kohereza kwamaze kurangira.",

@@ -63,6 +63,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.payload_too_large": "Hii ni kubwa mno. Ifupishe.",
   "error.webhook_not_active": "Webhook hii haitumiki. Iwashe, kisha ujaribu tena.",
   "error.event_expired": "Maudhui ya tukio hili hayahifadhiwi tena, hivyo haliwezi kutumwa tena.",
+  "error.source_gone": "Maandishi ya barua pepe hii hayahifadhiwi tena, kwa hiyo haina chanzo.",
   "error.recovery_in_progress": "Kutuma tena kwa webhook hii kunaendelea. Subiri kuishe, au kusimamishe.",
   "error.key_not_rotatable": "Ufunguo mwingine umechukua nafasi ya huu, au umeisha muda. Tengeneza ufunguo mwingine.",
   "error.recovery_ended": "Kutuma tena huku kumeshaisha.",

@@ -1,7 +1,8 @@
 import { assert, layer } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer } from "effect"
+import { ConfigProvider, Effect, Layer, Option } from "effect"
 import { BulkThrottle } from "../../../../src/channels/email/recipients/BulkThrottle.ts"
 import { MessageProgress } from "../../../../src/channels/email/recipients/MessageProgress.ts"
+import { ReturnPaths } from "../../../../src/channels/email/reports/ReturnPaths.ts"
 import { DefaultSender } from "../../../../src/channels/email/request/DefaultSender.ts"
 import { DeliverabilityWarnings } from "../../../../src/channels/email/request/DeliverabilityWarnings.ts"
 import { Emails } from "../../../../src/channels/email/single/Emails.ts"
@@ -27,6 +28,14 @@ const Subject = Emails.layer.pipe(
     }),
     Layer.mock(Quotas)({ limitOfPlan: () => undefined, limit: () => undefined, reserve: () => Effect.void }),
     Layer.mock(Templates)({}),
+    Layer.succeed(ReturnPaths, {
+      domain: undefined,
+      unsubscribeMailto: () => undefined,
+      envelopeOf: (_, envelope) => envelope,
+      tokenOf: String,
+      messageOf: Option.none,
+      read: Option.none
+    }),
     Layer.mock(MessageProgress)({ publishSuppressed: () => Effect.void }),
     Layer.mock(DeliverabilityWarnings)({ ofSender: () => Effect.succeed([]) }),
     Layer.succeed(DefaultSender, { address: EmailAddress.make("us@example.com") }),

@@ -1,0 +1,39 @@
+import { Context, Effect, Layer, Option } from "effect"
+import type { NotFound } from "../../../platform/http/ApiErrors.ts"
+import type { AccountId, EmailMessageId } from "../../../values/Ids.ts"
+import { BatchSources } from "../bulk/BatchSources.ts"
+import { SourceGone } from "./Email.ts"
+import * as EmailComposer from "./EmailComposer.ts"
+import { Emails } from "./Emails.ts"
+import { EmailSenderRepo } from "./EmailSenderRepo.ts"
+
+/** The source of emails: the bytes that their mailers hand to the relay, before DKIM signs them. */
+export class EmailSources extends Context.Service<EmailSources, {
+  /** The copy of the record's own recipient, with stars for a one-time code. */
+  readonly read: (accountId: AccountId, id: EmailMessageId) => Effect.Effect<Uint8Array, NotFound | SourceGone>
+}>()("messaging-service/channels/email/single/EmailSources") {
+  static readonly layer = Layer.effect(
+    EmailSources,
+    Effect.gen(function*() {
+      const emails = yield* Emails
+      const batches = yield* BatchSources
+      const repo = yield* EmailSenderRepo
+      const compose = yield* EmailComposer.make
+
+      const single = Effect.fnUntraced(function*(id: EmailMessageId) {
+        const content = yield* repo.content(id)
+        if (Option.isNone(content)) return Option.none()
+        const parts = yield* repo.parts(id)
+        return Option.some(compose({ ...content.value, code_seed: null, id, parts }))
+      })
+
+      return EmailSources.of({
+        read: Effect.fn("EmailSources.read")(function*(accountId, id) {
+          const { batch_id } = yield* emails.find(accountId, id)
+          const source = yield* batch_id === null ? single(id) : batches.read(accountId, id)
+          return Option.isSome(source) ? source.value : yield* new SourceGone()
+        })
+      })
+    })
+  ).pipe(Layer.provide([EmailSenderRepo.layer, BatchSources.layer]))
+}
