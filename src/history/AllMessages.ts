@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { MessageSummary, SummaryChannel } from "../messages/MessageSummary.ts"
 import type { AccountId } from "../values/Ids.ts"
 import type { Position, Window } from "../values/Page.ts"
-import { HistoryRepo, type SummaryRange } from "./HistoryRepo.ts"
+import { HistoryRepo, type Known, newestAdded, type SummaryRange } from "./HistoryRepo.ts"
 import { type SearchedTable, SearchRepo } from "./SearchRepo.ts"
 import { matchesSearch, type Search, tsqueryPartsOf } from "./searchWords.ts"
 
@@ -49,6 +49,18 @@ const mayMatch = (
   (error_code === undefined || (channel !== "email" && (status ?? "failed") === "failed")) &&
   (status === undefined || !(channel === "email" ? ofTexts : ofEmails).has(status))
 
+/** The words of a search, if the filter has some, and what selects messages besides. */
+const wantedBy = (filter: SummaryFilter) => {
+  const { domain, key_id, q, to } = filter
+  const { batch_id, direction, error_code, from_date, metadata, session_id, tags, to_date } = filter
+  // The failed messages have an index.
+  const status = error_code === undefined ? filter.status : "failed"
+  return {
+    asked: (q ?? to ?? domain ?? key_id) === undefined ? undefined : { domain, key_id, q, to },
+    selects: { batch_id, direction, error_code, from_date, metadata, session_id, status, tags, to_date }
+  }
+}
+
 /** A source of the list. Each has its own ids, which follow the order of creation. */
 interface Source {
   readonly channel: SummaryChannel
@@ -67,6 +79,46 @@ export const SummaryPosition = Schema.Array(Schema.Int).check(
   Schema.isMinLength(sources.length),
   Schema.isMaxLength(sources.length)
 )
+
+/** What an open list shows. A cursor cannot say it: a message may be committed later than one with a higher id. */
+export const Seen = Schema.Struct({
+  known: Schema.Array(Schema.Struct({ mark: Schema.Int, ids: Schema.Array(Schema.Int) })).check(
+    Schema.isMinLength(sources.length),
+    Schema.isMaxLength(sources.length)
+  ),
+  /** Messages up to the marks that the list does not show. */
+  count: Schema.Int,
+  /** There may be more of them. */
+  isMore: Schema.Boolean
+})
+export type Seen = typeof Seen.Type
+
+/** The newest message of an account in each source, and the newest one before which no other one can come any more. */
+type Marks = ReadonlyArray<{ readonly settled: number; readonly newest: number }>
+
+/** What the first page of a list shows. `marks` were read before it. A page with further ones behind it is full. */
+export const seenOn = (marks: Marks, rows: ReadonlyArray<Placed>, isFull: boolean): Seen => ({
+  known: sources.map(({ channel }, index): Known => {
+    const { newest, settled } = marks[index] ?? { newest: 0, settled: 0 }
+    const shown = rows.flatMap(({ summary: { channel: of, id } }) =>
+      of === channel && typeof id === "number" ? [id] : []
+    )
+    // What is older than a full page is not new.
+    const mark = isFull ? Math.max(settled, shown.length === 0 ? newest : Math.min(...shown) - 1) : settled
+    return { mark, ids: shown.filter((id) => id > mark) }
+  }),
+  count: 0,
+  isMore: false
+})
+
+/** Messages that an open list does not show. */
+export interface Added {
+  readonly count: number
+  /** There may be more of them. */
+  readonly isMore: boolean
+  /** For the next look. */
+  readonly seen: Seen
+}
 
 /** Before the first page, no message of a source was read. */
 const start: Position = sources.map(() => Number.MAX_SAFE_INTEGER)
@@ -102,6 +154,17 @@ export class AllMessages extends Context.Service<AllMessages, {
     filter: SummaryFilter,
     window: Window
   ) => Effect.Effect<ReadonlyArray<Placed>>
+  /** For {@link seenOn}. */
+  readonly marks: (accountId: AccountId) => Effect.Effect<Marks>
+  /**
+   * Counts the messages that an open list does not show. It reads each message for about ten seconds, and at most 500 of an
+   * account and a source at a time.
+   */
+  readonly added: (
+    of: { readonly accountId: AccountId; readonly channels: ReadonlySet<SummaryChannel> },
+    filter: SummaryFilter,
+    seen: Seen
+  ) => Effect.Effect<Added>
 }>()("messaging-service/history/AllMessages") {
   static readonly layer = Layer.effect(
     AllMessages,
@@ -115,6 +178,16 @@ export class AllMessages extends Context.Service<AllMessages, {
         const unindexed = yield* search.documents(table, { after: upTo, limit: mostUnindexed, accountId })
         const ids = unindexed.filter((document) => matchesSearch(asked, document)).map(({ id }) => id)
         return { query: tsqueryPartsOf(asked), upTo, ids }
+      })
+
+      /** The messages behind a mark that a search finds. The index may not have them yet. */
+      const addedBy = Effect.fnUntraced(function*(
+        asked: Search,
+        table: SearchedTable,
+        { accountId, mark }: { readonly accountId: AccountId; readonly mark: number }
+      ) {
+        const documents = yield* search.documents(table, { after: mark, limit: newestAdded, accountId })
+        return documents.filter((document) => matchesSearch(asked, document)).map(({ id }) => id)
       })
 
       const read = Effect.fnUntraced(function*(
@@ -144,17 +217,12 @@ export class AllMessages extends Context.Service<AllMessages, {
       return AllMessages.of({
         list: Effect.fn("AllMessages.list")(function*({ accountId, channels }, filter, { after, limit }) {
           const from = after ?? start
-          const { domain, key_id, q, to } = filter
-          const asked = (q ?? to ?? domain ?? key_id) === undefined ? undefined : { domain, key_id, q, to }
+          const { asked, selects } = wantedBy(filter)
           const asks = new Set(sources.filter(({ channel }) => channels.has(channel)).map(({ table }) => table))
           const searched = new Map<SearchedTable, Effect.Success<ReturnType<typeof searchedBy>>>()
           if (asked !== undefined) {
             for (const table of asks) searched.set(table, yield* searchedBy(asked, table, accountId))
           }
-          const { batch_id, direction, error_code, from_date, metadata, session_id, tags, to_date } = filter
-          // The failed messages have an index.
-          const status = error_code === undefined ? filter.status : "failed"
-          const selects = { batch_id, direction, error_code, from_date, metadata, session_id, status, tags, to_date }
           const found: Array<ReadonlyArray<MessageSummary>> = []
           for (const [index, { channel, table }] of sources.entries()) {
             const before = Number(from[index])
@@ -164,6 +232,33 @@ export class AllMessages extends Context.Service<AllMessages, {
             )
           }
           return merged(found, from, limit)
+        }),
+        marks: Effect.fn("AllMessages.marks")(function*(accountId) {
+          const emails = yield* repo.marks({ accountId, table: "email_messages" })
+          const messages = yield* repo.marks({ accountId, table: "messages" })
+          return sources.map(({ table }) => table === "messages" ? messages : emails)
+        }),
+        added: Effect.fn("AllMessages.added")(function*({ accountId, channels }, filter, seen) {
+          const { asked, selects } = wantedBy(filter)
+          const known: Array<Known> = []
+          let { count, isMore } = seen
+          let recent = 0
+          for (const [index, { channel, table }] of sources.entries()) {
+            const { ids, mark } = seen.known[index] ?? { mark: 0, ids: [] }
+            const isWatched = channels.has(channel) && mayMatch(channel, filter)
+            const found = isWatched && asked !== undefined
+              ? yield* addedBy(asked, table, { accountId, mark })
+              : undefined
+            const range = { accountId, channel, ...selects, found, before: Number.MAX_SAFE_INTEGER, limit: 0 }
+            const look = isWatched
+              ? yield* repo.added(range, { ids, mark })
+              : { mark, settled: 0, recent: 0, is_whole: true }
+            known.push({ mark: look.mark, ids: ids.filter((id) => id > look.mark) })
+            count += look.settled
+            recent += look.recent
+            isMore ||= !look.is_whole
+          }
+          return { count: count + recent, isMore, seen: { known, count, isMore } }
         })
       })
     })

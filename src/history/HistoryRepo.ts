@@ -8,6 +8,7 @@ import * as Query from "../platform/database/Query.ts"
 import { taggedRows } from "../platform/database/taggedRows.ts"
 import { AccountId } from "../values/Ids.ts"
 import { modeColumn } from "../values/TestMode.ts"
+import { type SearchedTable, slowestInsert } from "./SearchRepo.ts"
 
 type Fragment = Statement.Fragment
 
@@ -48,6 +49,17 @@ const newestSelected = 2000
 
 /** The same without such a filter. They fill a page with a word that is in each tenth message. */
 const newestOfAll = 500
+
+/** Of an account, so many of the newest records are looked at for those that an open list does not show. */
+export const newestAdded = 500
+
+/** What an open list has of one source. */
+export interface Known {
+  /** It has all records up to this one that it selects. */
+  readonly mark: number
+  /** Later ones that are on it. */
+  readonly ids: ReadonlyArray<number>
+}
 
 const Row = Schema.Struct({
   ...MessageSummary.fields,
@@ -197,6 +209,8 @@ const make = Effect.gen(function*() {
     ]
   }
 
+  const emailConditions = (range: SummaryRange) => [sql`m.part_of is null`, ...emailStatus(range)]
+
   const emails = (range: SummaryRange) =>
     sql`select m.id, 'email' as channel, 'out' as direction, coalesce(s."to", to_jsonb(m.recipient)) as "to",
         case coalesce(s.status, m.status) when 'sending' then 'queued' else coalesce(s.status, m.status) end as status,
@@ -204,13 +218,21 @@ const make = Effect.gen(function*() {
         m.subject as preview, b.subject as batch_subject, m.variables, coalesce(s.error, m.error) as error, m.created_at,
         coalesce(s.updated_at, greatest(m.created_at, m.sent_at, m.completed_at, m.delivered_at, m.opened_at, m.clicked_at))
           as updated_at, '/v1/email/messages/' || m.id as href
-      from (${rowsOf("email_messages", range, [sql`m.part_of is null`, ...emailStatus(range)])}) m
+      from (${rowsOf("email_messages", range, emailConditions(range))}) m
       left join email_batches b on b.id = m.batch_id
       left join lateral (${summed}) s on m.copies is not null
       order by m.id desc`
 
+  const textConditions = ({ channel, direction, status }: SummaryRange) => [
+    sql`m.channel = ${channel}`,
+    ...(direction === undefined ? [] : [sql`m.direction = ${direction}`]),
+    ...(status === undefined ? [] : [
+      status === "queued" ? sql`m.status in ('queued', 'sending')` : sql`m.status = ${status}`
+    ])
+  ]
+
   const texts = (range: SummaryRange) => {
-    const { channel, direction, status } = range
+    const { channel } = range
     const isCode = channel === "sms"
       ? sql`(select code_seed is not null from sms_parts c where c.message_id = m.id and c.part_no = 1)`
       : sql`(select code_seed is not null from whatsapp_outbox c where c.message_id = m.id)`
@@ -221,15 +243,7 @@ const make = Effect.gen(function*() {
         '{}'::jsonb as variables, coalesce(m.error_message, m.error_code) as error, m.created_at,
         greatest(m.created_at, m.sent_at, m.delivered_at, m.read_at, m.failed_at) as updated_at,
         '/v1/' || m.channel || '/messages/' || m.id as href
-      from (${
-      rowsOf("messages", range, [
-        sql`m.channel = ${channel}`,
-        ...(direction === undefined ? [] : [sql`m.direction = ${direction}`]),
-        ...(status === undefined ? [] : [
-          status === "queued" ? sql`m.status in ('queued', 'sending')` : sql`m.status = ${status}`
-        ])
-      ])
-    }) m order by m.id desc`
+      from (${rowsOf("messages", range, textConditions(range))}) m order by m.id desc`
   }
 
   /**
@@ -274,7 +288,57 @@ const make = Effect.gen(function*() {
       execute: () => endOfCompared(range).unprepared
     })()
 
-  return { read, newest, restOfSearch, isSelective }
+  /** A record with a lower id may be committed later than one that is not settled. */
+  const isSettled = sql.literal(`m.created_at <= now() - interval '${slowestInsert}' as is_settled`)
+
+  const newestRecords = (
+    table: SearchedTable,
+    { accountId, mark }: { readonly accountId: number; readonly mark: number }
+  ) =>
+    sql`select m.*, ${isSettled} from ${sql(table)} m where m.account_id = ${accountId} and m.id > ${mark}
+      order by m.id desc limit ${newestAdded}`
+
+  /** The newest record of an account, and the newest one before which no other one can come any more. */
+  const marks = Query.findOne({
+    Request: Schema.Struct({ accountId: AccountId, table: Schema.Literals(["email_messages", "messages"]) }),
+    Result: Schema.Struct({ settled: Schema.Int, newest: Schema.Int }),
+    execute: ({ accountId, table }) =>
+      sql`select coalesce(max(m.id) filter (where m.is_settled), min(m.id) - 1, 0) as settled, coalesce(max(m.id), 0) as newest
+        from (${newestRecords(table, { accountId, mark: 0 })}) m`
+  })
+
+  /**
+   * Counts the records that match and that a list does not have. Those up to the new mark are never counted again. `is_whole` is
+   * false if there were too many to look at.
+   */
+  const added = (range: SummaryRange, { ids, mark }: Known) => {
+    const { accountId, channel, found } = range
+    const table = channel === "email" ? "email_messages" : "messages"
+    const conditions = [
+      ...matching(range),
+      ...(channel === "email" ? emailConditions(range) : textConditions(range)),
+      sql`m.id <> all(${column.int8(ids)})`,
+      ...(found === undefined || "query" in found ? [] : [sql`m.id = any(${column.int8(found)})`])
+    ]
+    return Query.findOne({
+      Request: Schema.Void,
+      Result: Schema.Struct({
+        mark: Schema.Int,
+        settled: Schema.Int,
+        recent: Schema.Int,
+        is_whole: Schema.Boolean
+      }),
+      execute: () =>
+        sql`select coalesce(max(n.id) filter (where n.is_settled), case count(*) when ${newestAdded} then min(n.id) - 1 end,
+            ${mark}) as mark,
+          count(*) filter (where n.matches and n.is_settled) as settled,
+          count(*) filter (where n.matches and not n.is_settled) as recent, count(*) < ${newestAdded} as is_whole
+        from (select m.id, m.is_settled, ${sql.and(conditions)} as matches
+          from (${newestRecords(table, { accountId, mark })}) m) n`.unprepared
+    })()
+  }
+
+  return { read, newest, restOfSearch, isSelective, marks, added }
 })
 
 /** SQL that reads the messages of every channel, for the list of all of them. */

@@ -90,7 +90,7 @@ const placed = (open: ReadonlyArray<Block>, added: ReadonlyArray<Document>) => {
 }
 
 /** How long a transaction may take that creates records. */
-const slowestInsert = "10 seconds"
+export const slowestInsert = "10 seconds"
 
 /** A cut text may end within a character, which the decoder replaces. */
 const decode = (bytes: Uint8Array | null) => bytes === null ? "" : Buffer.from(bytes).toString("utf8")

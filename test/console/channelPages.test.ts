@@ -66,6 +66,7 @@ const askOf = ({ language = "en", params = { id: "5" }, query = "", role = "owne
       path: "/console/7/x/5",
       attempt: undefined,
       isUpdate: false,
+      since: undefined,
       seal: () => ({ token: "token", once: "once" }),
       account: { id: 7, trial },
       signedIn: { person: { id: 1 } },

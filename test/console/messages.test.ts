@@ -26,6 +26,7 @@ const askOf = (search = "") =>
     party: undefined,
     attempt: undefined,
     isUpdate: false,
+    since: undefined,
     seal: () => ({ token: "token", once: "once" })
   }))
 

@@ -145,6 +145,7 @@ const askOf = (role: Role, trial = "none") =>
       query: new URLSearchParams(),
       path: "/console/7/",
       isUpdate: false,
+      since: undefined,
       seal: () => ({ token: "token", once: "once" }),
       account: { id: 7, role, trial },
       mode: "live",

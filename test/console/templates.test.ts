@@ -70,6 +70,7 @@ const drawn = <R>(page: AccountPage<R>, { query = "", role = "owner", versions =
       path: `/console/7/templates/${id}/versions/7`,
       attempt: undefined,
       isUpdate: false,
+      since: undefined,
       seal: () => ({ token: "token", once: "once" }),
       signedIn: { person: { email: "ada@people.example" } },
       account: { id: 7 },

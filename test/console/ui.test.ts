@@ -36,6 +36,7 @@ const askOf = (search = "", language: Language = "en") =>
     party: undefined,
     attempt: undefined,
     isUpdate: false,
+    since: undefined,
     seal: () => ({ token: "token", once: "once" })
   }))
 

@@ -147,6 +147,50 @@ layer(Service.layer(), { excludeTestServices: true })(
     )
 
     it.effect.skipIf(chromium === undefined)(
+      "an open list of messages moves no row, says how many are new, and shows them by one press",
+      () =>
+        Effect.gen(function*() {
+          const { base, key, node, page } = yield* visit
+          const send = (subject: string) =>
+            node.request("POST", "/v1/email/send", { key, json: { to: "ada@example.com", subject, text: "Hello" } })
+          const look = page.evaluate("later.splice(0).forEach((run) => run())")
+          const rows = (count: number) => `document.querySelectorAll("main tbody tr").length === ${count}`
+          const button = ".head .news a"
+          const says = (label: string) => `document.querySelector("${button}").textContent === "${label}"`
+          yield* page.open(`${base}/messages`)
+          yield* page.until(shows("No messages yet"))
+          yield* send("First")
+          yield* look
+          yield* page.until(rows(1))
+          yield* page.until(says("Refresh"))
+          yield* page.evaluate(`window.first = document.querySelector("main tbody tr")`)
+          yield* page.evaluate(`window.place = first.getBoundingClientRect().top`)
+          yield* send("Second")
+          yield* send("Third")
+          yield* look
+          yield* page.until(says("New messages: 2"))
+          yield* send("Fourth")
+          yield* look
+          yield* page.until(says("New messages: 3"))
+          assert.strictEqual(yield* page.evaluate(rows(1)), true)
+          assert.strictEqual(yield* page.evaluate(`first === document.querySelector("main tbody tr")`), true)
+          assert.strictEqual(yield* page.evaluate("first.getBoundingClientRect().top === place"), true)
+          yield* page.click(button)
+          yield* page.until(rows(4))
+          yield* page.until(says("Refresh"))
+          // A status changes, so messages of one status have no number.
+          yield* page.open(`${base}/messages?status=canceled`)
+          yield* page.until(shows("No message matches"))
+          const json = { to: "ada@example.com", subject: "Later", text: "Hello", send_at: yield* secondsAhead(3_600) }
+          const { at } = yield* node.request("POST", "/v1/email/send", { key, json })
+          yield* node.request("POST", `/v1/email/messages/${at("data", "id")}/cancel`, { key })
+          yield* look
+          yield* page.until(says("New messages"))
+          yield* page.until(shows("No message matches"))
+        })
+    )
+
+    it.effect.skipIf(chromium === undefined)(
       "a form that was refused stays, with its reason, on a page that loads itself again",
       () =>
         Effect.gen(function*() {

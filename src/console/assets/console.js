@@ -224,8 +224,8 @@
     for (const name of ["id", "hx-preserve"]) place.removeAttribute(name)
     return place
   }
-  // The label of a button that copies changes for a while.
-  const nameOf = ({ dataset, textContent }) => dataset.copy ?? textContent
+  // The label of a button that copies changes for a while, and that of one with a name whenever there is something new.
+  const nameOf = ({ dataset, textContent }) => dataset.name ?? dataset.copy ?? textContent
   const keepPlaces = (main, next) => {
     const [shown, coming] = [main, next].map((root) => [...root.querySelectorAll(".head > .buttons > *")])
     const names = new Set(coming.map(nameOf))
@@ -252,7 +252,7 @@
     const asked = location.href
     // An answer to an update leaves out what the page keeps. A node of another version may have answered without a place for it.
     const keeps = main.querySelector("[data-kept]:not(:empty)") !== null
-    const answer = await fetch(asked, { credentials: "same-origin", headers: keeps ? { "x-update": "1" } : {} })
+    const answer = await fetch(asked, { credentials: "same-origin", headers: keeps ? { "x-update": main.dataset.since ?? "1" } : {} })
     // The person has signed out elsewhere, or what the page shows is gone: then another page says so.
     if (answer.redirected || gone.has(answer.status)) return void location.reload()
     // The service answers again, with the whole page in the place of the one that said so.

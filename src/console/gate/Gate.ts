@@ -22,7 +22,7 @@ import {
 } from "../page/Ask.ts"
 import type { AccountPage, AnyPage, PersonPage } from "../page/Page.ts"
 import { askedOf, attemptOf } from "../page/refusals.ts"
-import { actionField, commandField, confirmation } from "../ui/form.ts"
+import { actionField, commandField, confirmation, previewField } from "../ui/form.ts"
 import { Answers, follow, redirect } from "./Answers.ts"
 import { Proofs } from "./Proofs.ts"
 import { type Visit, Visits } from "./Visits.ts"
@@ -134,7 +134,9 @@ export class Gate extends Context.Service<Gate, {
         if (!visits.isGenuine(visit, form)) {
           return yield* again(visit, ask)(Refused.of(ask.t.text("problem.crossSite.text"), { status: 403 }))
         }
-        if (form.has(commandField)) return yield* drawnWith(visit, ask, askedOf({ action, form }))
+        if (form.has(commandField) || form.has(previewField)) {
+          return yield* drawnWith(visit, ask, askedOf({ action, form }))
+        }
         return yield* Effect.matchEffect(proofs.before(action, visit, form), {
           onFailure: refusedAt(visit, ask),
           // The browser gets the token of a proof also if the form is refused.

@@ -114,6 +114,7 @@ export class Visits extends Context.Service<Visits, {
           party: partyOf(approach, base),
           attempt: undefined,
           isUpdate: request.headers["x-update"] !== undefined,
+          since: request.headers["x-update"],
           seal: sealOf(undefined)
         }
         const visit: Visit = { request, approach, signedIn: undefined, ask, cookies: [] }

@@ -15,12 +15,13 @@ export interface FieldFault {
 }
 
 /**
- * A form that was sent and not done: it was refused, or the person asked for its command. Its page shows the values again.
+ * A form that was sent and not done: it was refused, or the person asked for its command or its preview. Its page shows the
+ * values again.
  */
 export interface Attempt {
   readonly action: string
   readonly form: URLSearchParams
-  /** Why it was refused; undefined where the person asked for its command. */
+  /** Why it was refused; undefined where the person asked for its command or its preview. */
   readonly message: string | undefined
   /** After how many seconds it may be sent again. */
   readonly seconds?: number | undefined
@@ -51,6 +52,8 @@ export interface Ask {
   readonly attempt: Attempt | undefined
   /** An open page asks for its changes, and keeps its parts with `data-kept`: the answer may leave their content out. */
   readonly isUpdate: boolean
+  /** What the open page has, in the words of {@link Drawn.since}. */
+  readonly since: string | undefined
   /** The hidden fields of a form: they prove that a page of this sign-in sent it, and that it was not sent before. */
   readonly seal: (action: string) => { readonly token: string; readonly once: string }
 }
@@ -103,6 +106,8 @@ export interface Drawn {
   readonly status?: number
   /** What the page shows changes by itself, so scripts load it again after this many seconds, or two, while a person looks at it. */
   readonly isLive?: boolean | number
+  /** What the page shows already. Its updates get it as {@link Ask.since}. */
+  readonly since?: string | undefined
   /** The address of the page that stands in for this one. */
   readonly leadsTo?: string
   /** The whole document in the place of the page: foreign markup, for a locked frame of another page. */
@@ -112,7 +117,7 @@ export interface Drawn {
     /** Such as `usage.csv`. */
     readonly name: string
     /** By default a table. */
-    readonly type?: "application/json"
+    readonly type?: "application/json" | "message/rfc822"
     readonly lines: Stream.Stream<string>
   }
   /** The path of the `GET` request that gives this data, such as `/v1/api-keys`. */

@@ -20,6 +20,7 @@ import { messagePages } from "./messages/MessagePage.ts"
 import { messagesPage } from "./messages/MessagesPage.ts"
 import { messageWaitPages } from "./messages/MessageWaitPages.ts"
 import { sendPage } from "./messages/SendPage.ts"
+import { sourcePage } from "./messages/SourcePage.ts"
 import { overviewPage } from "./overview/OverviewPage.ts"
 import { usagePage } from "./overview/UsagePage.ts"
 import { confirmPage } from "./settings/ConfirmPage.ts"
@@ -53,6 +54,7 @@ const list = [
   usagePage,
   messagesPage,
   ...messagePages,
+  sourcePage,
   failoverPage,
   ...messageWaitPages,
   ...batchesPages,

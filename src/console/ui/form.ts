@@ -12,6 +12,9 @@ export const tokenField = "_token"
 /** The name of the button that asks for the command of a form in the place of sending it. */
 export const commandField = "_command"
 
+/** The name of the button that asks what a form would do. */
+export const previewField = "_preview"
+
 /** Names of the fields of a fresh proof. */
 export const passwordField = "_password"
 export const codeField = "_code"
@@ -124,6 +127,8 @@ interface FormOptions {
   readonly cancel?: string
   /** Content between the fields and the button. */
   readonly more?: HtmlValue
+  /** A button that shows what the form would do, and what that is once a person has asked for it. */
+  readonly preview?: { readonly label: string; readonly shown: HtmlValue | undefined }
 }
 
 /** The fault of a field. Those of parts, such as `scopes[1]`, belong to the whole. */
@@ -187,6 +192,15 @@ const commandButton = (ask: Ask) =>
     icon("terminal")
   }<span>${ask.t.text("common.curl")}</span></button>`
 
+const previewButton = (ask: Ask, label: string) =>
+  html`<button class="quiet" name="${previewField}" formnovalidate formaction="${withQuery(ask, {})}#preview">${
+    icon("eye")
+  }<span>${label}</span></button>`
+
+const previewOf = ({ preview }: FormOptions) =>
+  preview?.shown !== undefined &&
+  html`<div class="field" id="preview" tabindex="-1" role="group" aria-label="${preview.label}">${preview.shown}</div>`
+
 const commandOf = <A extends Ask, R>(ask: A, { callOf }: Action<A, R>, { form: sent }: Attempt) =>
   callOf !== undefined &&
   html`<div class="field" id="command" tabindex="-1"><p class="hint">${ask.t.text("form.curl")}</p>${
@@ -223,8 +237,13 @@ ${attempt?.message !== undefined && summary(ask, attempt, faulty)}
 ${drawn.map(fieldOf)}${options.more}${proofOf(ask, action, attempt)}
 <div class="buttons"><button class="${options.tone ?? "main"}">${options.submit}</button>${
     options.cancel !== undefined && html`<a class="button" href="${options.cancel}">${ask.t.text("common.cancel")}</a>`
-  }${action.callOf !== undefined && commandButton(ask)}</div>
-${attempt !== undefined && attempt.message === undefined && commandOf(ask, action, attempt)}</form>`
+  }${options.preview !== undefined && previewButton(ask, options.preview.label)}${
+    action.callOf !== undefined && commandButton(ask)
+  }</div>
+${
+    attempt !== undefined && attempt.message === undefined
+    && (attempt.form.has(previewField) ? previewOf(options) : commandOf(ask, action, attempt))
+  }</form>`
 }
 
 interface ButtonOptions {

@@ -198,7 +198,10 @@ export const livePause = 2
 const loadsAgain = ({ attempt }: Ask, { isLive = false }: Drawn) => isLive !== false && attempt === undefined
 
 const liveMark = (ask: Ask, drawn: Drawn) =>
-  loadsAgain(ask, drawn) && html` data-live="${typeof drawn.isLive === "number" ? drawn.isLive : livePause}"`
+  loadsAgain(ask, drawn) &&
+  html` data-live="${typeof drawn.isLive === "number" ? drawn.isLive : livePause}"${
+    drawn.since !== undefined && html` data-since="${drawn.since}"`
+  }`
 
 /** Lets a person stop a page that loads itself again, and says when that fails or waits. */
 const liveControls = (ask: Ask, drawn: Drawn) =>

@@ -25,6 +25,8 @@ export const batches: Readonly<Record<keyof typeof english, string>> = {
   "batch.title":
     "دفعة إلى {total, plural, zero {# مستلم} one {مستلم واحد} two {مستلمَين} few {# مستلمين} many {# مستلمًا} other {# مستلم}}",
   "batch.counts": "التقدم",
+  "batch.pace": "{count} في الدقيقة في المتوسط",
+  "batch.paceLeft": "{count} في الدقيقة. بهذه الوتيرة تنتهي خلال {span}.",
   "batch.count.sent": "المُرسلة",
   "batch.count.queued": "في قائمة الانتظار",
   "batch.count.failed": "الفاشلة",

@@ -25,6 +25,8 @@ export const batches: Readonly<Record<keyof typeof english, string>> = {
   "batch.status.canceled": "abgebrochen",
   "batch.title": "Sammelsendung an {total, plural, one {# Empfänger} other {# Empfänger}}",
   "batch.counts": "Fortschritt",
+  "batch.pace": "durchschnittlich {count} pro Minute",
+  "batch.paceLeft": "{count} pro Minute. Restdauer bei diesem Tempo: {span}.",
   "batch.count.sent": "Gesendet",
   "batch.count.queued": "In der Warteschlange",
   "batch.count.failed": "Fehlgeschlagen",

@@ -28,6 +28,16 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.variables": "Werte",
   "send.variablesHint": "Einer pro Zeile, zum Beispiel name = Ada.",
   "send.button": "Senden",
+  "send.preview": "Vorschau",
+  "send.preview.text": "Es wurde nichts gesendet. Jetzt würde es so gesendet:",
+  "send.preview.fine": "Es wurde kein Problem gefunden.",
+  "send.preview.ucs2":
+    "Der Text hat ein Zeichen außerhalb des GSM-Alphabets. Daher hat ein Segment 70 Zeichen, bei mehreren 67.",
+  "send.preview.noSender":
+    "Diese Installation hat keinen eigenen Absender. Geben Sie im Feld Von eine Adresse einer verifizierten Domain an.",
+  "send.preview.unverified": "{domain} ist keine verifizierte Domain dieses Kontos. Die E-Mail würde abgelehnt.",
+  "send.preview.suppressed": "{address} steht auf der Sperrliste und bekommt keine E-Mail.",
+  "send.preview.warning": "Der Dienst warnt auf Englisch: {detail}",
   "send.done": "Der Dienst hat die Nachricht angenommen.",
   "send.withTemplate": "Diese E-Mail verwendet die Vorlage {name}.",
   "send.missing": "Die Nachricht, die erneut gesendet werden soll, gibt es nicht mehr.",

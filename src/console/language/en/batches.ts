@@ -23,6 +23,8 @@ export const batches = {
   "batch.status.canceled": "canceled",
   "batch.title": "Batch of {total, plural, one {# recipient} other {# recipients}}",
   "batch.counts": "Progress",
+  "batch.pace": "{count} a minute on average",
+  "batch.paceLeft": "{count} a minute. At this pace it ends in {span}.",
   "batch.count.sent": "Sent",
   "batch.count.queued": "Queued",
   "batch.count.failed": "Failed",

@@ -26,6 +26,16 @@ export const send = {
   "send.variables": "Values",
   "send.variablesHint": "One per line, such as name = Ada.",
   "send.button": "Send",
+  "send.preview": "Preview",
+  "send.preview.text": "Nothing was sent. It would be sent like this now:",
+  "send.preview.fine": "No problem was found.",
+  "send.preview.ucs2":
+    "The text has a character outside the GSM alphabet, so a segment has 70 characters, or 67 of several.",
+  "send.preview.noSender":
+    "This installation has no sender of its service. Write an address of a verified domain in the field From.",
+  "send.preview.unverified": "{domain} is not a verified domain of this account. The email would be refused.",
+  "send.preview.suppressed": "{address} is on the suppression list and gets no email.",
+  "send.preview.warning": "The service warns in English: {detail}",
   "send.done": "The service accepted the message.",
   "send.withTemplate": "This mail uses the template {name}.",
   "send.missing": "The message to send again does not exist any more.",

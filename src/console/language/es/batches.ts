@@ -25,6 +25,8 @@ export const batches: Readonly<Record<keyof typeof english, string>> = {
   "batch.status.canceled": "cancelado",
   "batch.title": "Lote de {total, plural, one {# destinatario} other {# destinatarios}}",
   "batch.counts": "Progreso",
+  "batch.pace": "{count} por minuto de media",
+  "batch.paceLeft": "{count} por minuto. A este ritmo termina en {span}.",
   "batch.count.sent": "Enviados",
   "batch.count.queued": "En cola",
   "batch.count.failed": "Fallidos",

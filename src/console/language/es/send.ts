@@ -28,6 +28,16 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.variables": "Valores",
   "send.variablesHint": "Uno por línea, por ejemplo name = Ada.",
   "send.button": "Enviar",
+  "send.preview": "Vista previa",
+  "send.preview.text": "No se ha enviado nada. Ahora se enviaría así:",
+  "send.preview.fine": "No se ha encontrado ningún problema.",
+  "send.preview.ucs2":
+    "El texto tiene un carácter fuera del alfabeto GSM, por lo que un segmento tiene 70 caracteres, o 67 si son varios.",
+  "send.preview.noSender":
+    "Esta instalación no tiene un remitente propio. Escriba en el campo De una dirección de un dominio verificado.",
+  "send.preview.unverified": "{domain} no es un dominio verificado de esta cuenta. El correo se rechazaría.",
+  "send.preview.suppressed": "{address} está en la lista de bloqueo y no recibe correo.",
+  "send.preview.warning": "El servicio avisa en inglés: {detail}",
   "send.done": "El servicio aceptó el mensaje.",
   "send.withTemplate": "Este correo usa la plantilla {name}.",
   "send.missing": "El mensaje que quería enviar de nuevo ya no existe.",

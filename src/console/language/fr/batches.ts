@@ -25,6 +25,8 @@ export const batches: Readonly<Record<keyof typeof english, string>> = {
   "batch.status.canceled": "annulé",
   "batch.title": "Lot de {total, plural, one {# destinataire} other {# destinataires}}",
   "batch.counts": "Progression",
+  "batch.pace": "{count} par minute en moyenne",
+  "batch.paceLeft": "{count} par minute. À ce rythme, fin dans {span}.",
   "batch.count.sent": "Envoyés",
   "batch.count.queued": "En file d’attente",
   "batch.count.failed": "Échoués",

@@ -28,6 +28,16 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.variables": "Valeurs",
   "send.variablesHint": "Une par ligne, par exemple name = Ada.",
   "send.button": "Envoyer",
+  "send.preview": "Aperçu",
+  "send.preview.text": "Rien n’a été envoyé. Voici comment l’envoi se ferait maintenant :",
+  "send.preview.fine": "Aucun problème n’a été trouvé.",
+  "send.preview.ucs2":
+    "Le texte contient un caractère hors de l’alphabet GSM : un segment a donc 70 caractères, ou 67 s’il y en a plusieurs.",
+  "send.preview.noSender":
+    "Cette installation n’a pas d’expéditeur propre. Indiquez dans le champ De une adresse d’un domaine vérifié.",
+  "send.preview.unverified": "{domain} n’est pas un domaine vérifié de ce compte. L’e-mail serait refusé.",
+  "send.preview.suppressed": "{address} est sur la liste de blocage et ne reçoit pas d’e-mail.",
+  "send.preview.warning": "Le service avertit en anglais : {detail}",
   "send.done": "Le service a accepté le message.",
   "send.withTemplate": "Cet e-mail utilise le modèle {name}.",
   "send.missing": "Le message à envoyer de nouveau n’existe plus.",

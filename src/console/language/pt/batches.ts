@@ -25,6 +25,8 @@ export const batches: Readonly<Record<keyof typeof english, string>> = {
   "batch.status.canceled": "cancelado",
   "batch.title": "Lote de {total, plural, one {# destinatário} other {# destinatários}}",
   "batch.counts": "Progresso",
+  "batch.pace": "{count} por minuto em média",
+  "batch.paceLeft": "{count} por minuto. Neste ritmo, termina em {span}.",
   "batch.count.sent": "Enviadas",
   "batch.count.queued": "Na fila",
   "batch.count.failed": "Com falha",

@@ -28,6 +28,16 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.variables": "Valores",
   "send.variablesHint": "Um por linha, como name = Ada.",
   "send.button": "Enviar",
+  "send.preview": "Pré-visualizar",
+  "send.preview.text": "Nada foi enviado. Agora seria enviado assim:",
+  "send.preview.fine": "Nenhum problema foi encontrado.",
+  "send.preview.ucs2":
+    "O texto tem um caractere fora do alfabeto GSM, portanto um segmento tem 70 caracteres, ou 67 se forem vários.",
+  "send.preview.noSender":
+    "Esta instalação não tem um remetente próprio. Escreva no campo De um endereço de um domínio verificado.",
+  "send.preview.unverified": "{domain} não é um domínio verificado desta conta. O e-mail seria recusado.",
+  "send.preview.suppressed": "{address} está na lista de bloqueio e não recebe e-mail.",
+  "send.preview.warning": "O serviço avisa em inglês: {detail}",
   "send.done": "O serviço aceitou a mensagem.",
   "send.withTemplate": "Este e-mail usa o modelo {name}.",
   "send.missing": "A mensagem a enviar de novo não existe mais.",

@@ -25,6 +25,8 @@ export const batches: Readonly<Record<keyof typeof english, string>> = {
   "batch.status.canceled": "cyahagaritswe",
   "batch.title": "Icyiciro cy’{total, plural, =1 {uwohererejwe #} other {abohererejwe #}}",
   "batch.counts": "Aho bigeze",
+  "batch.pace": "{count} ku munota ugereranyije",
+  "batch.paceLeft": "{count} ku munota. Kuri uyu muvuduko bizarangira mu {span}.",
   "batch.count.sent": "Ubwoherejwe",
   "batch.count.queued": "Ubutegereje",
   "batch.count.failed": "Ubwananiranye",

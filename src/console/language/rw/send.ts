@@ -28,6 +28,16 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.variables": "Agaciro",
   "send.variablesHint": "Kamwe kuri buri murongo, nka name = Ada.",
   "send.button": "Ohereza",
+  "send.preview": "Banza urebe",
+  "send.preview.text": "Nta cyoherejwe. Ubu byoherezwa bitya:",
+  "send.preview.fine": "Nta kibazo cyabonetse.",
+  "send.preview.ucs2":
+    "Umwandiko urimo inyuguti itari mu nyuguti za GSM, bityo igice kimwe kigira inyuguti 70, cyangwa 67 iyo ari byinshi.",
+  "send.preview.noSender":
+    "Iyi serivisi nta uwohereza wayo ifite. Andika mu mwanya “Kuva kuri” aderesi yo mu ndangarubuga yemejwe.",
+  "send.preview.unverified": "{domain} si indangarubuga yemejwe y’iyi konti. Imeyili yakwangwa.",
+  "send.preview.suppressed": "{address} iri ku rutonde rw’izakumiriwe kandi ntibona imeyili.",
+  "send.preview.warning": "Serivisi iraburira mu Cyongereza: {detail}",
   "send.done": "Serivisi yemeye ubutumwa.",
   "send.withTemplate": "Iyi meyili ikoresha inyandikorugero {name}.",
   "send.missing": "Ubutumwa bwo kongera koherezwa ntibukibaho.",

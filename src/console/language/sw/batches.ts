@@ -25,6 +25,8 @@ export const batches: Readonly<Record<keyof typeof english, string>> = {
   "batch.status.canceled": "limeghairiwa",
   "batch.title": "Fungu la {total, plural, one {mpokeaji #} other {wapokeaji #}}",
   "batch.counts": "Maendeleo",
+  "batch.pace": "{count} kwa dakika kwa wastani",
+  "batch.paceLeft": "{count} kwa dakika. Kwa kasi hii litaisha baada ya {span}.",
   "batch.count.sent": "Zilizotumwa",
   "batch.count.queued": "Kwenye foleni",
   "batch.count.failed": "Zilizoshindikana",

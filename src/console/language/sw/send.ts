@@ -28,6 +28,16 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.variables": "Thamani",
   "send.variablesHint": "Moja kwa kila mstari, kama vile name = Ada.",
   "send.button": "Tuma",
+  "send.preview": "Hakiki",
+  "send.preview.text": "Hakuna kilichotumwa. Sasa ingetumwa hivi:",
+  "send.preview.fine": "Hakuna tatizo lililopatikana.",
+  "send.preview.ucs2":
+    "Maandishi yana herufi iliyo nje ya alfabeti ya GSM, kwa hiyo sehemu moja ina herufi 70, au 67 zikiwa nyingi.",
+  "send.preview.noSender":
+    "Usakinishaji huu hauna mtumaji wake. Andika kwenye uga wa Kutoka anwani ya kikoa kilichothibitishwa.",
+  "send.preview.unverified": "{domain} si kikoa kilichothibitishwa cha akaunti hii. Barua pepe ingekataliwa.",
+  "send.preview.suppressed": "{address} iko kwenye orodha ya vizuizi na haipati barua pepe.",
+  "send.preview.warning": "Huduma inaonya kwa Kiingereza: {detail}",
   "send.done": "Huduma imeukubali ujumbe.",
   "send.withTemplate": "Barua pepe hii inatumia kiolezo {name}.",
   "send.missing": "Ujumbe unaopaswa kutumwa upya haupo tena.",

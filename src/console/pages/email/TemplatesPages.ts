@@ -13,7 +13,7 @@ import { Page } from "../../page/Page.ts"
 import { buttonForm, form } from "../../ui/form.ts"
 import { card, code, emptyState, facts, foreign, icon, linkButton, moment } from "../../ui/parts.ts"
 import { type Column, pager, table } from "../../ui/table.ts"
-import { sendTemplate } from "../messages/SendPage.ts"
+import { sendTemplate } from "../messages/sendActions.ts"
 import { frameWith, preview, valueLines, valuesForm } from "./templatePreview.ts"
 
 const perPage = 25

@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { BulkEmail } from "../../../channels/email/bulk/BulkEmail.ts"
 import { AllMessages } from "../../../history/AllMessages.ts"
 import { Messages } from "../../../messages/Messages.ts"
@@ -22,9 +22,10 @@ import {
   number,
   type Tone
 } from "../../ui/parts.ts"
-import { bar, legend, type Share, tabs } from "../../ui/progress.ts"
+import { bar, legend, type Share, span, tabs } from "../../ui/progress.ts"
 import { type Column, csvHref, pager, table, wantsCsv } from "../../ui/table.ts"
 import { type AnyBatch, batchChangePages, batchOf, crumbs } from "./BatchChangePages.ts"
+import { type Pace, paceOf } from "./batchPace.ts"
 import { channelPermissions, channelsOf, tabIn } from "./messageParts.ts"
 import { messagesCsv } from "./messagesCsv.ts"
 
@@ -178,6 +179,18 @@ const reasonColumns = (ask: AccountAsk): ReadonlyArray<Column<Reason>> => {
   ]
 }
 
+/** How quickly it is sent, and when it ends. The line has its place from the beginning, so that nothing moves. */
+const paceLine = (ask: Ask, pace: Pace | undefined) => {
+  if (pace === undefined) return html`<p class="quiet pace"></p>`
+  const { left, perMinute } = pace
+  const count = number(ask, Math.max(1, Math.round(perMinute)))
+  return html`<p class="quiet pace">${
+    left === undefined
+      ? ask.t.text("batch.pace", { count })
+      : ask.t.text("batch.paceLeft", { count, span: span(ask, Math.max(1000, left)) })
+  }</p>`
+}
+
 /** What became of the batch, in one sentence. */
 const summaryOf = ({ t }: Ask, { failed: bad, queued, sent, status, suppressed, total }: AnyBatch) => {
   if (status === "canceled") return note(t.text("batch.canceledAt", { sent }), "quiet")
@@ -223,9 +236,10 @@ const one = Page.account({
         : undefined
       // A mail may bounce after its batch has ended.
       const isFine = file !== undefined || (channel !== "email" && batch.failed === 0)
-      return { batch, channel, file, failures: isFine ? [] : yield* failuresOf(ask, channel, batch.batch_id) }
+      const failures = isFine ? [] : yield* failuresOf(ask, channel, batch.batch_id)
+      return { batch, channel, file, failures, pace: paceOf(batch, yield* Clock.currentTimeMillis) }
     }),
-  draw: ({ batch, channel, failures, file }, ask) => {
+  draw: ({ batch, channel, failures, file, pace }, ask) => {
     const { can, t, to } = ask
     const shares = sharesOf(ask, batch)
     const here = `/batches/${channel}/${batch.batch_id}` as const
@@ -258,9 +272,9 @@ const one = Page.account({
           }`,
           "failures"
         )
-      }${card(t.text("batch.counts"), html`${bar(ask, shares)}${legend(ask, shares)}`, "counts")}${
-        card(t.text("batch.facts"), batchFacts(ask, batch, channel), "facts")
-      }</div>`
+      }${
+        card(t.text("batch.counts"), html`${bar(ask, shares)}${legend(ask, shares)}${paceLine(ask, pace)}`, "counts")
+      }${card(t.text("batch.facts"), batchFacts(ask, batch, channel), "facts")}</div>`
     }
   }
 })

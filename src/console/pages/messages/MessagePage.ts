@@ -63,6 +63,9 @@ const buttonsOf = (ask: AccountAsk, shown: Shown, { fix }: Explanation) => {
   return html`${passing.has(told.status) && linkButton(ask.path, t.text("message.refresh"), { icon: "refresh-cw" })}${
     told.status !== "received" && fix !== "again" && sendAgain(ask, channel)
   }${linkButton(withQuery(ask, { format: "json" }), t.text("message.json"), { icon: "download" })}${
+    channel === "email" && can("emails:read") &&
+    linkButton(ask.to(`/messages/email/${id}/source`), t.text("message.source"), { icon: "file-text" })
+  }${
     waiting.has(told.status) && can(channelPermissions[channel].write) &&
     html`${
       told.status === "scheduled" &&

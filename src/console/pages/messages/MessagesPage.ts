@@ -1,15 +1,14 @@
-import { Effect } from "effect"
+import { Effect, Option, Schema } from "effect"
 import type { ApiKey } from "../../../api-keys/ApiKey.ts"
 import type { Session } from "../../../channels/whatsapp/model/Session.ts"
 import { Sessions } from "../../../channels/whatsapp/sessions/Sessions.ts"
-import { AllMessages, SummaryPosition } from "../../../history/AllMessages.ts"
+import { AllMessages, Seen, seenOn, type SummaryFilter, SummaryPosition } from "../../../history/AllMessages.ts"
 import { HistoryApi } from "../../../history/HistoryApi.ts"
-import { AnyStatus, type MessageSummary } from "../../../messages/MessageSummary.ts"
+import { AnyStatus, type MessageSummary, type SummaryChannel } from "../../../messages/MessageSummary.ts"
 import { html } from "../../../platform/http/html.ts"
 import { metadataKeyOf, metadataName } from "../../../values/Labels.ts"
-import type { Position } from "../../../values/Page.ts"
 import type { Key } from "../../language/Messages.ts"
-import type { AccountAsk, Ask } from "../../page/Ask.ts"
+import { type AccountAsk, type Ask, withQuery } from "../../page/Ask.ts"
 import { cursorsAround, pageOf, positionIn } from "../../page/cursor.ts"
 import { filtersIn, tidied } from "../../page/filter.ts"
 import { Page } from "../../page/Page.ts"
@@ -151,7 +150,7 @@ const searchOf = (ask: AccountAsk, { keys, kept, sessions }: Offered & { readonl
   })
 }
 
-const shown = ({ t }: Ask, { keys, sessions }: Offered) => (name: Name, value: string) => {
+const shownAs = ({ t }: Ask, { keys, sessions }: Offered) => (name: Name, value: string) => {
   if (name === "session_id") return nameOf(sessions, value)
   if (name === "key_id") return nameOf(keys, value)
   if (name === "channel") return t.named(`channel.${value}`) ?? value
@@ -183,6 +182,68 @@ const sessionsOf = Effect.fnUntraced(function*({ accountId, can }: AccountAsk) {
   return (yield* (yield* Sessions).list(accountId, {}, { limit: mostSessions, offset: 0, after: null })).rows
 })
 
+/** The messages that a list selects, of the channels that its reader may see. */
+interface Filter {
+  readonly channels: ReadonlySet<SummaryChannel>
+  readonly wanted: SummaryFilter
+}
+
+/** Seconds between two looks for new messages. */
+const lookPause = 10
+
+/** Up to so many new messages are counted. */
+const mostNew = 99
+
+/** What the open page shows, and whether it has rows. */
+const Shown = Schema.fromJsonString(Schema.Struct({ seen: Seen, hasRows: Schema.Boolean }))
+type Shown = typeof Shown.Type
+
+const decodeShown = Schema.decodeUnknownOption(Shown)
+const encodeShown = Schema.encodeSync(Shown)
+
+/** The list of a filter, or the new messages since the page was drawn. */
+const look = Effect.fnUntraced(function*(ask: AccountAsk, filter: Filter, shown: Shown | undefined) {
+  const messages = yield* AllMessages
+  const { channels, wanted } = filter
+  const of = { accountId: ask.accountId, channels }
+  if (shown !== undefined) {
+    // A list that has too many new ones is not looked at again.
+    const { count, isMore, seen } = shown.seen.count > mostNew
+      ? { ...shown.seen, seen: shown.seen }
+      : yield* messages.added(of, wanted, shown.seen)
+    return { page: undefined, shown: { seen, hasRows: shown.hasRows }, news: { count, isMore } }
+  }
+  const isFirst = !ask.query.has("cursor")
+  // Before the list: a message that comes in between is on the list, too.
+  const marks = isFirst ? yield* messages.marks(ask.accountId) : []
+  const rows = yield* messages.list(of, wanted, {
+    limit: perPage + 1,
+    offset: 0,
+    after: positionIn(ask, SummaryPosition)
+  })
+  const page = pageOf(rows, perPage, ({ position }) => position)
+  const seen = isFirst ? seenOn(marks, page.rows, page.older !== undefined) : undefined
+  return { page, shown: seen && { seen, hasRows: page.rows.length > 0 }, news: { count: 0, isMore: false } }
+})
+
+/**
+ * Leads to this list as it is now. A button that says how many messages are new, so that no row moves while a person reads. The
+ * status of a message changes, so a list of one status says only that there are new ones.
+ */
+const refreshButton = (ask: Ask, { count, isMore }: { readonly count: number; readonly isMore: boolean }) => {
+  const { query, t } = ask
+  const isCounted = !query.has("status") && !query.has("error_code")
+  const shown = `${Math.min(count, mostNew)}${isMore || count > mostNew ? "+" : ""}`
+  const label = count === 0
+    ? t.text("message.refresh")
+    : isCounted
+    ? t.text("messages.new", { count: shown })
+    : t.text("messages.newOnes")
+  return html`<span class="news" data-name="news" role="status">${
+    linkButton(withQuery(ask, {}), label, { icon: "refresh-cw", ...(count > 0 && { tone: "main" }) })
+  }</span>`
+}
+
 /** The messages of all channels, newest first. */
 export const messagesPage = Page.account({
   path: "/messages",
@@ -194,46 +255,56 @@ export const messagesPage = Page.account({
       const labelled = metadataIn(ask)
       const { channel, tag, ...filter } = filtered.filter ?? {}
       const channels = new Set(channelsOf(ask, "read").filter((one) => channel === undefined || channel === one))
-      const messages = yield* AllMessages
       const wanted = { ...filter, tags: [tag ?? []].flat(), metadata: Object.fromEntries(labelled.metadata) }
-      const read = (limit: number, after: Position | null) =>
-        messages.list({ accountId: ask.accountId, channels }, wanted, { limit, offset: 0, after })
-      const offered = { sessions: yield* sessionsOf(ask), keys: yield* keysOf(ask) }
-      const shared = { filtered, labelled, offered }
-      if (wantsCsv(ask)) return { ...shared, page: pageOf([], perPage, () => []), file: messagesCsv(read) }
-      const rows = yield* read(perPage + 1, positionIn(ask, SummaryPosition))
-      return { ...shared, page: pageOf(rows, perPage, ({ position }) => position), file: undefined }
+      const shared = { filtered, labelled, file: undefined, offered: undefined }
+      if (wantsCsv(ask)) {
+        const messages = yield* AllMessages
+        const file = messagesCsv((limit, after) =>
+          messages.list({ accountId: ask.accountId, channels }, wanted, { limit, offset: 0, after })
+        )
+        return { ...shared, page: undefined, shown: undefined, news: { count: 0, isMore: false }, file }
+      }
+      const found = yield* look(ask, { channels, wanted }, Option.getOrUndefined(decodeShown(ask.since)))
+      if (found.page === undefined) return { ...shared, ...found }
+      return { ...shared, ...found, offered: { sessions: yield* sessionsOf(ask), keys: yield* keysOf(ask) } }
     }),
-  draw: ({ file, filtered, labelled: { isRefused, metadata }, offered, page: { older, rows } }, given) => {
+  draw: ({ file, filtered, labelled: { isRefused, metadata }, news, offered, page, shown }, given) => {
     const labels = [...metadata].map(([key, value]) => ({ name: metadataName(key), label: key, value }))
     const ask = tidied(given, [...filtered.valid, ...labels])
     const { can, query, t, to } = ask
     const isFiltered = filtered.valid.length + labels.length > 0
     const isFirst = !given.query.has("cursor")
-    const isStart = rows.length === 0 && !isFiltered && isFirst
+    const hasRows = shown?.hasRows ?? (page !== undefined && page.rows.length > 0)
+    const isStart = page !== undefined && !hasRows && !isFiltered && isFirst
     return {
       title: t.text("messages.title"),
+      isLive: isFirst && lookPause,
+      ...(shown !== undefined && !isStart && { since: encodeShown(shown) }),
       curl: query.size === 0 ? "/v1/messages" : `/v1/messages?${query}`,
       ...(file !== undefined && { file }),
       buttons: !isStart &&
-        html`${rows.length > 0 && linkButton(csvHref(ask), t.text("messages.export"), { icon: "download" })}${
-          can("messages:write") && linkButton(to("/send"), t.text("messages.send"), { icon: "send", tone: "main" })
-        }`,
+        html`${isFirst && refreshButton(ask, news)}${
+          hasRows && linkButton(csvHref(ask), t.text("messages.export"), { icon: "download" })
+        }${can("messages:write") && linkButton(to("/send"), t.text("messages.send"), { icon: "send", tone: "main" })}`,
       content: isStart
         ? nothing(ask, false)
-        : html`${searchOf(ask, { kept: labels.map(({ name }) => name), ...offered })}
+        : html`<div id="found" data-kept hx-morph-skip>${
+          page !== undefined && offered !== undefined && html`${
+            searchOf(ask, { kept: labels.map(({ name }) => name), ...offered })
+          }
 ${
-          appliedFilters(ask, {
-            valid: filtered.valid,
-            refused: [...filtered.refused, ...(isRefused ? ["metadata"] : [])]
-          }, { labels: texts, shown: shown(ask, offered), more: labels })
-        }
+            appliedFilters(ask, {
+              valid: filtered.valid,
+              refused: [...filtered.refused, ...(isRefused ? ["metadata"] : [])]
+            }, { labels: texts, shown: shownAs(ask, offered), more: labels })
+          }
 ${
-          rows.length === 0
-            ? nothing(ask, isFiltered)
-            : table(t.text("messages.caption"), messageColumns(ask), rows.map(({ summary }) => summary))
-        }
-${pager(ask, cursorsAround(given, older))}`
+            hasRows
+              ? table(t.text("messages.caption"), messageColumns(ask), page.rows.map(({ summary }) => summary))
+              : nothing(ask, isFiltered)
+          }
+${pager(ask, cursorsAround(given, page.older))}`
+        }</div>`
     }
   }
 })

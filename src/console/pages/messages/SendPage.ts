@@ -1,227 +1,19 @@
-import { DateTime, Effect, Option, Schema } from "effect"
-import { EmailApi } from "../../../channels/email/single/EmailApi.ts"
-import { SmsApi } from "../../../channels/sms/SmsApi.ts"
+import { Effect, Option, Result, Schema } from "effect"
 import type { Session } from "../../../channels/whatsapp/model/Session.ts"
-import { MessagesApi } from "../../../channels/whatsapp/outbox/MessagesApi.ts"
 import { Sessions } from "../../../channels/whatsapp/sessions/Sessions.ts"
-import type { SummaryChannel } from "../../../messages/MessageSummary.ts"
 import { html } from "../../../platform/http/html.ts"
 import { Templates } from "../../../templates/Templates.ts"
 import { TemplateId } from "../../../values/Ids.ts"
-import { Action, goTo } from "../../page/Action.ts"
 import type { AccountAsk } from "../../page/Ask.ts"
-import { Field, timeOf, wordsOf } from "../../page/Field.ts"
 import { Page } from "../../page/Page.ts"
-import { form } from "../../ui/form.ts"
+import { attemptOf } from "../../page/refusals.ts"
+import { form, previewField } from "../../ui/form.ts"
 import { card, code, emptyState, facts, foreign, note } from "../../ui/parts.ts"
 import { tabs } from "../../ui/progress.ts"
 import { channelsOf, tabIn } from "./messageParts.ts"
 import { groupIn, prefilledAgain, prefilledIn } from "./prefilled.ts"
-
-/** The sender's own marks. A message that is sent again brings its metadata, which a person does not edit. */
-const labels = {
-  tags: Field.text({ label: "send.tags", hint: "send.tagsHint", optional: true, autocomplete: "off" }),
-  metadata: Field.hidden()
-}
-
-const send_at = Field.time({ label: "send.at", hint: "send.atHint", optional: true })
-
-/** A text that is no time goes out as it is, so that the endpoint refuses it. */
-const sendAtOf = (ask: AccountAsk, text: string | undefined) => {
-  const time = timeOf(ask, text)
-  const send_at = time === undefined ? text : DateTime.formatIso(time)
-  return send_at === undefined ? {} : { send_at }
-}
-
-const parsed = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Json))
-
-/** The value of a hidden field with JSON. A text that is no JSON goes out as it is, so that the endpoint refuses it. */
-const jsonOf = (text: string) => Option.getOrElse(parsed(text), () => text)
-
-const labelsOf = ({ metadata, tags }: { readonly metadata: string; readonly tags: string | undefined }) => {
-  const words = wordsOf(tags)
-  return { ...(words.length > 0 && { tags: words }), ...(metadata !== "" && { metadata: jsonOf(metadata) }) }
-}
-
-const addressesOf = (text: string | undefined) => (text ?? "").split(",").map((one) => one.trim()).filter(Boolean)
-
-/** Each field with addresses as a list. */
-const recipientsOf = ({ bcc, cc, to }: Readonly<Record<"to" | "cc" | "bcc", string | undefined>>) => ({
-  to: addressesOf(to),
-  ...(cc !== undefined && { cc: addressesOf(cc) }),
-  ...(bcc !== undefined && { bcc: addressesOf(bcc) })
-})
-
-/** The fields that a person left empty are left out, so that the endpoint says which one it needs. */
-const filled = (fields: Readonly<Record<string, string | undefined>>) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-
-const mailTo = {
-  to: Field.text({ label: "send.to", hint: "send.toHint", autocomplete: "off" }),
-  cc: Field.text({ label: "message.kind.cc", optional: true, autocomplete: "off" }),
-  bcc: Field.text({ label: "message.kind.bcc", optional: true, autocomplete: "off" }),
-  from: Field.text({ label: "send.from", hint: "send.fromHint", optional: true, autocomplete: "off" }),
-  reply_to: Field.text({ label: "send.replyTo", hint: "send.replyToHint", optional: true, autocomplete: "off" })
-}
-
-const sentTo = (channel: SummaryChannel) =>
-({ data }: { readonly data: { readonly id: number } }, { ask }: {
-  readonly ask: AccountAsk
-}) => goTo(ask.to(`/messages/${channel}/${data.id}`), "send.done")
-
-const sendEmail = Action.make({
-  name: "email",
-  endpoint: EmailApi.endpoints.send,
-  fields: {
-    ...mailTo,
-    subject: Field.text({ label: "send.subject", autocomplete: "off" }),
-    text: Field.textarea({ label: "send.text", optional: true }),
-    html: Field.textarea({ label: "send.html", hint: "send.htmlHint", optional: true, isMono: true }),
-    ...labels,
-    send_at
-  },
-  request: ({ bcc, cc, metadata, send_at: at, tags, to, ...texts }, ask) => ({
-    payload: {
-      ...recipientsOf({ to, cc, bcc }),
-      ...filled(texts),
-      ...labelsOf({ metadata, tags }),
-      ...sendAtOf(ask, at)
-    }
-  }),
-  after: sentTo("email")
-})
-
-/** Values from lines such as `name = Ada`. A line without a value is left out, so that the endpoint names it. */
-const valuesOf = (text: string | undefined) =>
-  Object.fromEntries(
-    (text ?? "").split("\n").flatMap((line) => {
-      const [name = "", ...rest] = line.split("=")
-      const value = rest.join("=").trim()
-      return name.trim() === "" || value === "" ? [] : [[name.trim(), value]]
-    })
-  )
-
-/** A name such as `user.name` reads one level down. */
-const nested = (values: Readonly<Record<string, string>>) => {
-  const made: Record<string, string | Record<string, string>> = {}
-  for (const [name, value] of Object.entries(values)) {
-    const [first = "", second] = name.split(".", 2)
-    const inner = made[first]
-    if (second === undefined) made[first] = value
-    else made[first] = { ...(typeof inner === "object" && inner), [second]: value }
-  }
-  return made
-}
-
-/** Sends one mail by a template. */
-export const sendTemplate = Action.make({
-  name: "template",
-  endpoint: EmailApi.endpoints.send,
-  fields: {
-    ...mailTo,
-    template_id: Field.hidden(),
-    variables: Field.textarea({ label: "send.variables", hint: "send.variablesHint", optional: true, isMono: true }),
-    ...labels,
-    send_at
-  },
-  request: ({ from, metadata, reply_to, send_at: at, tags, template_id, variables, ...to }, ask) => ({
-    payload: {
-      ...recipientsOf(to),
-      template_id,
-      variables: nested(valuesOf(variables)),
-      ...filled({ from, reply_to }),
-      ...labelsOf({ metadata, tags }),
-      ...sendAtOf(ask, at)
-    }
-  }),
-  after: sentTo("email")
-})
-
-const sendSms = Action.make({
-  name: "sms",
-  endpoint: SmsApi.endpoints.send,
-  fields: {
-    to: Field.text({ label: "send.to", hint: "send.toPhoneHint", autocomplete: "off" }),
-    content: Field.textarea({ label: "send.content" }),
-    sender_id: Field.text({ label: "send.sender", hint: "send.senderHint", optional: true, autocomplete: "off" }),
-    ...labels,
-    send_at
-  },
-  request: ({ metadata, send_at: at, tags, ...fields }, ask) => ({
-    payload: { ...filled(fields), ...labelsOf({ metadata, tags }), ...sendAtOf(ask, at) }
-  }),
-  after: sentTo("sms")
-})
-
-const session_id = Field.select({ label: "send.session" })
-
-const chat = Field.text({ label: "send.to", hint: "send.toChatHint", autocomplete: "off" })
-
-const sessionOf = (id: string | undefined) => id === undefined ? {} : { session_id: Number(id) }
-
-const sendWhatsApp = Action.make({
-  name: "whatsapp",
-  endpoint: MessagesApi.endpoints.send,
-  fields: {
-    session_id,
-    to: chat,
-    content: Field.textarea({ label: "send.content" }),
-    ...labels,
-    send_at
-  },
-  request: ({ content, metadata, send_at: at, session_id: id, tags, to }, ask) => ({
-    payload: {
-      ...sessionOf(id),
-      ...filled({ to }),
-      type: "text",
-      content: { body: content ?? "" },
-      ...labelsOf({ metadata, tags }),
-      ...sendAtOf(ask, at)
-    }
-  }),
-  after: sentTo("whatsapp")
-})
-
-const sendToGroup = Action.make({
-  name: "group",
-  endpoint: MessagesApi.endpoints.send,
-  fields: {
-    session_id: Field.hidden(),
-    group_id: Field.hidden(),
-    content: Field.textarea({ label: "send.content" }),
-    ...labels,
-    send_at
-  },
-  request: ({ content, group_id, metadata, send_at: at, session_id: id, tags }, ask) => ({
-    payload: {
-      ...sessionOf(id),
-      group_id: Number(group_id),
-      type: "text",
-      content: { body: content ?? "" },
-      ...labelsOf({ metadata, tags }),
-      ...sendAtOf(ask, at)
-    }
-  }),
-  after: sentTo("whatsapp")
-})
-
-/** Sends a file, a place, a contact or a poll again. */
-const sendFixed = Action.make({
-  name: "fixed",
-  endpoint: MessagesApi.endpoints.send,
-  fields: { session_id, to: chat, type: Field.hidden(), content: Field.hidden(), ...labels, send_at },
-  request: ({ content, metadata, send_at: at, session_id: id, tags, to, type }, ask) => ({
-    payload: {
-      ...sessionOf(id),
-      ...filled({ to }),
-      type,
-      content: jsonOf(content),
-      ...labelsOf({ metadata, tags }),
-      ...sendAtOf(ask, at)
-    }
-  }),
-  after: sentTo("whatsapp")
-})
+import { sendEmail, sendFixed, sendSms, sendTemplate, sendToGroup, sendWhatsApp } from "./sendActions.ts"
+import { previewOf, previewShown } from "./sendPreview.ts"
 
 const mostSessions = 100
 
@@ -230,6 +22,16 @@ const templateOf = Effect.fnUntraced(function*({ accountId }: AccountAsk, given:
   if (Option.isNone(id)) return undefined
   const found = yield* Effect.option((yield* Templates).find(accountId, id.value))
   return Option.getOrUndefined(found)
+})
+
+/** What a form would do, or why it would be refused, for a person who has asked. */
+const previewIn = Effect.fnUntraced(function*(ask: AccountAsk) {
+  const { attempt } = ask
+  const action = [sendEmail, sendTemplate, sendSms].find(({ name }) => name === attempt?.action)
+  if (attempt === undefined || action === undefined || !attempt.form.has(previewField)) return undefined
+  const body = action.callOf?.(attempt.form, ask).body
+  const preview = yield* Effect.result(previewOf(ask, action === sendSms ? "sms" : "email", body))
+  return { action, form: attempt.form, preview }
 })
 
 const read = Effect.fnUntraced(function*(ask: AccountAsk) {
@@ -247,7 +49,7 @@ const read = Effect.fnUntraced(function*(ask: AccountAsk) {
     ? yield* templateOf(ask, prefilled?.template ?? ask.query.get("template"))
     : undefined
   const group = channel === "whatsapp" ? yield* groupIn(ask) : undefined
-  return { channel, group, prefilled, sessions, template }
+  return { channel, group, prefilled, previewed: yield* previewIn(ask), sessions, template }
 })
 
 type Read = Effect.Success<ReturnType<typeof read>>
@@ -290,10 +92,23 @@ const whatsAppForm = (ask: AccountAsk, { group, prefilled, sessions }: Read) => 
   }`
 }
 
-const formOf = (ask: AccountAsk, given: Read) => {
-  const { channel, prefilled, template } = given
+/** The same page after a refused preview: it shows what is wrong, as a refused form does. */
+const refusedIn = (ask: AccountAsk, { previewed }: Read): AccountAsk =>
+  previewed === undefined || Result.isSuccess(previewed.preview)
+    ? ask
+    : { ...ask, attempt: attemptOf(ask.t, previewed, previewed.preview.failure) }
+
+const formOf = (given: Read, asked: AccountAsk) => {
+  const ask = refusedIn(asked, given)
+  const { channel, prefilled, previewed, template } = given
   const values = prefilled?.values ?? {}
-  const options = { submit: ask.t.text("send.button"), values }
+  const preview = {
+    label: ask.t.text("send.preview"),
+    shown: previewed !== undefined && Result.isSuccess(previewed.preview)
+      ? previewShown(ask, previewed.preview.success)
+      : undefined
+  }
+  const options = { submit: ask.t.text("send.button"), values, preview }
   if (channel === "whatsapp") return whatsAppForm(ask, given)
   if (channel === "sms") return form(ask, sendSms, options)
   if (template === undefined) return form(ask, sendEmail, options)
@@ -328,7 +143,7 @@ ${prefilled?.isGone === true && note(t.text("send.gone"), "warn")}
 ${group !== undefined && note(t.rich("send.toGroup", { name: foreign(group.name) }))}
 ${template !== undefined && note(t.rich("send.withTemplate", { name: foreign(template.name) }))}
 ${mode === "test" && note(t.text("send.testNote"))}
-${card(t.text(`channel.${channel}`), formOf(ask, given), "form")}`
+${card(t.text(`channel.${channel}`), formOf(given, ask), "form")}`
     }
   },
   actions: [sendEmail, sendTemplate, sendSms, sendWhatsApp, sendToGroup, sendFixed]

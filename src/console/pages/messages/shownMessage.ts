@@ -96,6 +96,9 @@ const emailShown = (ask: Ask, read: ReadEmail): Shown => {
     told: toldOf(read),
     facts: [
       [t.text("message.from"), foreign(email.from)],
+      ...(email.internet_message_id === null
+        ? []
+        : [[t.text("message.messageId"), code(email.internet_message_id)] as const]),
       ...(email.template_id === null ? [] : [[t.text("message.template"), code(email.template_id)] as const])
     ],
     labels: email,
