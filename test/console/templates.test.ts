@@ -2,8 +2,10 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Messages } from "../../src/console/language/Messages.ts"
-import type { AccountAsk } from "../../src/console/page/Ask.ts"
+import { Refused } from "../../src/console/page/Action.ts"
+import type { AccountAsk, Attempt } from "../../src/console/page/Ask.ts"
 import type { AccountPage } from "../../src/console/page/Page.ts"
+import { attemptOf } from "../../src/console/page/refusals.ts"
 import { templatesPages } from "../../src/console/pages/email/TemplatesPages.ts"
 import { templateVersionsPages } from "../../src/console/pages/email/TemplateVersionsPages.ts"
 import { OwnCalls } from "../../src/platform/calls/OwnCalls.ts"
@@ -21,7 +23,7 @@ const template: EmailTemplate = {
   numeric_id: TemplateNumber.make(3),
   name: "Receipt",
   subject: "Dear {{name}}",
-  html: "<p>Now {{order.id}}</p>",
+  html: "<p>Now {{order.id}}</p><img src=\"logo.png\"><a href=\"https://example.com/{{order.id}}\">Your order</a>",
   text: null,
   variables: ["name", "order.id"],
   created_at: at,
@@ -53,11 +55,13 @@ const [list, oneVersion, frame] = templateVersionsPages
 interface Reader {
   readonly role?: Role
   readonly query?: string
+  /** What was typed into a form, and whether it was sent for its preview, or with what it was refused. */
+  readonly attempt?: Partial<Attempt>
   readonly versions?: ReadonlyArray<EmailTemplateVersion>
 }
 
 /** What a person reads on a page: the title, the buttons and the content, or the document of a frame. */
-const drawn = <R>(page: AccountPage<R>, { query = "", role = "owner", versions = [version] }: Reader = {}) =>
+const drawn = <R>(page: AccountPage<R>, { attempt, query = "", role = "owner", versions = [version] }: Reader = {}) =>
   Effect.gen(function*() {
     const t = yield* Effect.flatMap(Messages, (messages) => messages.in("en"))
     // The pages read no more of a person and an account than this.
@@ -68,7 +72,7 @@ const drawn = <R>(page: AccountPage<R>, { query = "", role = "owner", versions =
       params: { id, version: "7" },
       query: new URLSearchParams(query),
       path: `/console/7/templates/${id}/versions/7`,
-      attempt: undefined,
+      attempt,
       isUpdate: false,
       since: undefined,
       seal: () => ({ token: "token", once: "once" }),
@@ -120,6 +124,71 @@ it.layer(Messages.layer)("the pages of templates", (it) => {
       assert.strictEqual(
         yield* drawn(frame, { query: "v.name=<b>" }),
         "<!doctype html><meta charset=\"utf-8\"><p>Before &lt;b&gt;</p>"
+      )
+    }))
+
+  it.effect("images without an alternative text and all links are listed, with the values of the address", () =>
+    Effect.gen(function*() {
+      const markup = yield* drawn(one, { query: "v.order.id=A-17" })
+      assert.include(markup, "1 image has no alternative text.")
+      assert.match(markup, /<li><code dir="ltr">logo.png<\/code><\/li>/)
+      assert.match(markup, /<bdi>Your order<\/bdi>.*<code dir="ltr">https:\/\/example.com\/A-17<\/code>/s)
+      const before = yield* drawn(oneVersion)
+      assert.include(before, "This mail has no links.")
+      assert.notInclude(before, "alternative text")
+    }))
+
+  it.effect("the source has the values, and the frame for dark mode is locked too", () =>
+    Effect.gen(function*() {
+      const source = yield* drawn(oneVersion, { query: "view=source&v.name=Ada" })
+      assert.match(
+        source,
+        /<pre class="mail-text"[^>]*><code dir="ltr">&lt;!doctype html&gt;&lt;p&gt;Before Ada&lt;\/p&gt;</
+      )
+      assert.match(yield* drawn(oneVersion, { query: "view=dark" }), /<iframe class="mail dark" sandbox /)
+    }))
+
+  it.effect("the preview of a form is what is typed, or why it is no template", () =>
+    Effect.gen(function*() {
+      const [, , , , edit] = templatesPages
+      for (const page of [make, edit]) {
+        const typed = (html: string) => new URLSearchParams({ subject: "Hi", html, _command: "draft" })
+        const whole = yield* drawn(page, { attempt: { form: typed("<b>Dear {{name}}</b>"), faults: [] } })
+        assert.strictEqual(whole, "<meta charset=\"utf-8\"><b>Dear {{name}}</b>")
+        const empty = yield* drawn(page, { query: "draft" })
+        assert.strictEqual(empty, "<meta charset=\"utf-8\"><p lang=\"en\" dir=\"ltr\">The preview appears here.</p>")
+        const broken = yield* drawn(page, { attempt: { form: typed("<b>\nDear {{name</b>"), faults: [] } })
+        assert.match(broken, /<p lang="en" dir="ltr">HTML: Line 2, column 6: double braces are not closed\./)
+        assert.match(
+          yield* drawn(page),
+          /<button class="quiet" name="_command" value="draft" formnovalidate formtarget="draft"/
+        )
+      }
+    }))
+
+  it.effect("a refused form marks what is wrong in the line that has it", () =>
+    Effect.gen(function*() {
+      const attempt = attemptOf(
+        yield* Effect.flatMap(Messages, (messages) => messages.in("en")),
+        {
+          action: make.actions[0] ?? assert.fail(),
+          form: new URLSearchParams({ html: "<p>\r\nDear {{a b}}, <b>you</b>" })
+        },
+        new Refused({
+          status: 422,
+          type: "validation_error",
+          reason: "",
+          facts: {},
+          faults: [{
+            param: "html",
+            type: "invalid_template",
+            message: "line 2, column 6: {{a b}} is not a placeholder: use {{ name }}"
+          }]
+        })
+      )
+      assert.include(
+        yield* drawn(make, { attempt }),
+        "<pre class=\"excerpt\" dir=\"ltr\"><code>2 | Dear <mark>{{a b}}</mark>, &lt;b&gt;you&lt;/b&gt;</code></pre>"
       )
     }))
 

@@ -43,6 +43,7 @@ describe("a fresh proof", () => {
       actions.flatMap(({ endpoint, isFresh }) => isFresh && endpoint !== undefined ? [endpoint] : [])
     )
     assert.deepStrictEqual(fresh.toSorted(), [
+      "DELETE /v1/account",
       "DELETE /v1/api-keys/:id",
       "DELETE /v1/email/domains/:id",
       "DELETE /v1/email/templates/:template_id",
@@ -52,6 +53,7 @@ describe("a fresh proof", () => {
       "POST /v1/api-keys/:id/rotate",
       "POST /v1/webhooks",
       "POST /v1/webhooks/:id/rotate-secret",
+      "PUT /v1/account/profile",
       "PUT /v1/webhooks/:id"
     ])
   })

@@ -41,7 +41,7 @@ const filesOf = (markup: string) =>
     .map(([, file = ""]) => file)
 
 /** The frame of a mail, and pictures within the page. */
-const isWithin = (file: string) => /^(?:\/console\/.*\/frame(?:\?|$)|data:)/.test(file)
+const isWithin = (file: string) => /^(?:\/console\/.*(?:\/frame(?:\?|$)|\?draft$)|data:)/.test(file)
 
 /** Other views of a page, such as another range of time, that the page leads to. */
 const viewsOfItself = (markup: string, path: string) =>

@@ -104,7 +104,7 @@ layer(Service.layer(), { excludeTestServices: true })("the page of a message", (
       yield* sendCode(node, { key, json: { to: "ada@example.com", channel: "email" } })
       const { at } = yield* node.request("GET", "/v1/messages", { key })
       const path = `/messages/email/${String(at("data", 0, "id"))}`
-      for (const part of ["", "?view=plain", "/frame"]) {
+      for (const part of ["", "?view=plain", "?view=source", "/frame"]) {
         const { text } = yield* read(`${path}${part}`)
         assert.notMatch(text.replaceAll(/ (?:value|href|datetime)="[^"]*"/g, ""), /\b\d{6}\b/, part)
       }

@@ -247,6 +247,7 @@ layer(Service.layer(), { excludeTestServices: true })("messages in the console",
         yield* type(page, "html", "<h1>Dear {{name}</h1>")
         yield* page.click(submit)
         yield* page.until(`document.querySelector("#f-html[aria-invalid]") !== null`)
+        yield* page.until(`document.querySelector(".excerpt mark")?.textContent === "{{name}</h1>"`)
         yield* look(page, "template-refused")
         const script = `<script>parent.document.title = "run"</script><img src="https://example.com/x.png">`
         yield* type(
@@ -254,6 +255,9 @@ layer(Service.layer(), { excludeTestServices: true })("messages in the console",
           "html",
           `<h1 style="color: #3450d6">Dear {{name}},</h1><p>thank you for {{order.id}}.</p>${script}`
         )
+        yield* page.evaluate(`document.querySelector("iframe[name=draft]").onload = () => document.body.id = "drafted"`)
+        yield* page.click("main form.form button[formtarget]")
+        yield* page.until(`document.querySelector("body#drafted") !== null && ${titled("New template")}`)
         yield* page.click(submit)
         yield* page.until(titled("Receipt"))
         yield* page.until(`document.querySelector("iframe.mail") !== null`)

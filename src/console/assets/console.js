@@ -82,11 +82,11 @@
     copyAnswer(event.target, event.submitter).catch(() => undefined)
   })
 
-  // A second click would discard the answer to the first, and a secret is shown once.
+  // A second click would discard the answer to the first, and a secret is shown once. A preview has its own frame.
   const sent = new WeakSet()
   document.addEventListener("submit", (event) => {
     const form = event.target
-    if (event.defaultPrevented || form.method !== "post") return
+    if (event.defaultPrevented || form.method !== "post" || event.submitter?.formTarget) return
     if (sent.has(form)) return void event.preventDefault()
     sent.add(form)
     setTimeout(() => sent.delete(form), 2000)

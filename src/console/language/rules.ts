@@ -137,6 +137,7 @@ export const rules: ReadonlyArray<readonly [sentence: string, text: RuleKey]> = 
   ["names a batch whose content is no longer kept; send it as a new one", "fault.batch.gone"],
   ["names a batch whose sender id is no longer offered; send it as a new one", "fault.batch.sender"],
   ["names an email of a batch, which has the time of its batch; reschedule the batch", "fault.batch.time"],
+  ["must be the word DELETE in capital letters", "fault.delete"],
   ["There is no SPF record. Publish this one; it can take minutes to become visible.", "verdict.spf.missing"],
   ["There are <count> SPF records, which invalidates all of them. Keep only one: <record>", "verdict.spf.several"],
   ["The SPF record does not include the host. <change>: <record>", "verdict.spf.add"],

@@ -6,12 +6,20 @@ import type { AccountId } from "../../values/Ids.ts"
 import type { Permission } from "../../values/Permission.ts"
 import type { Translate } from "../language/Messages.ts"
 
+/** A place in a text, counted from 1. */
+export interface TextPlace {
+  readonly line: number
+  readonly column: number
+}
+
 /** One broken rule of a form, at the field with this name; without a field it concerns the whole form. */
 export interface FieldFault {
   readonly param: string
   readonly message: string
   /** The API's word for it. The console's own faults have none. */
   readonly type?: string | undefined
+  /** Where in the text of the field it is, if the rule is about a place. */
+  readonly place?: TextPlace | undefined
 }
 
 /**

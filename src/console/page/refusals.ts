@@ -2,7 +2,7 @@
 import type { Translate } from "../language/Messages.ts"
 import { ruleOf } from "../language/rules.ts"
 import { type Action, onceField, type Refused } from "./Action.ts"
-import type { Ask, Attempt, FieldFault } from "./Ask.ts"
+import type { Ask, Attempt, FieldFault, TextPlace } from "./Ask.ts"
 
 /** Why, in a sentence. The console's own reasons are in the reader's language, and those of the API are not. */
 const causeText = (t: Translate, { facts, reason, type }: Refused): string =>
@@ -21,12 +21,19 @@ const placeOf = (param: string) => {
   return { index: Number(index), header }
 }
 
-const sentenceOf = (t: Translate, { message, param, type }: FieldFault) => {
+/** What a form says of a fault, in the reader's language. */
+export const sentenceOf = (t: Translate, { message, param, type }: FieldFault) => {
   const rule = ruleOf(message)
   const { header, index } = placeOf(param)
   const fault = (rule === undefined ? undefined : t.named(rule.text, { ...rule.values, header }))
     ?? t.named(`fault.${type}`) ?? t.text("fault.other", { detail: message })
   return index === 0 ? fault : t.text("fault.entry", { number: index + 1, fault })
+}
+
+/** The place that the sentence of a fault names. */
+const textPlaceOf = (message: string): TextPlace | undefined => {
+  const [, line, column] = /^line (\d+), column (\d+):/.exec(message) ?? []
+  return line === undefined ? undefined : { line: Number(line), column: Number(column) }
 }
 
 /** The form that a person has sent. */
@@ -43,7 +50,7 @@ const faultOf =
     const isEmpty = fields[param]?.isRequired === true && form.getAll(param).every((value) => value.trim() === "")
     if (type === undefined) return { param, message }
     if (type === refused.type) return { param, message: reasonText(t, refused) }
-    return { param, message: isEmpty ? t.text("fault.missing") : sentenceOf(t, fault) }
+    return { param, message: isEmpty ? t.text("fault.missing") : sentenceOf(t, fault), place: textPlaceOf(message) }
   }
 
 /** The form whose command or preview a person asked for, for its page. */

@@ -23,6 +23,7 @@ import { sendPage } from "./messages/SendPage.ts"
 import { sourcePage } from "./messages/SourcePage.ts"
 import { overviewPage } from "./overview/OverviewPage.ts"
 import { usagePage } from "./overview/UsagePage.ts"
+import { accountPages } from "./settings/AccountPages.ts"
 import { confirmPage } from "./settings/ConfirmPage.ts"
 import { factorPages } from "./settings/FactorPages.ts"
 import { profilePage } from "./settings/ProfilePage.ts"
@@ -52,6 +53,7 @@ const list = [
   ...factorPages,
   overviewPage,
   usagePage,
+  ...accountPages,
   messagesPage,
   ...messagePages,
   sourcePage,

@@ -1,7 +1,7 @@
 import { Html, html, type HtmlValue } from "../../platform/http/html.ts"
 import { marked } from "../language/Messages.ts"
 import { type Action, onceField } from "../page/Action.ts"
-import { type Ask, type Attempt, isOfPerson, withQuery } from "../page/Ask.ts"
+import { type Ask, type Attempt, type FieldFault, isOfPerson, type TextPlace, withQuery } from "../page/Ask.ts"
 import { Field, type Option } from "../page/Field.ts"
 import { copyable, countdown, curlOf, icon } from "./parts.ts"
 
@@ -14,6 +14,13 @@ export const commandField = "_command"
 
 /** The name of the button that asks what a form would do. */
 export const previewField = "_preview"
+
+/** Its value where the button asks for a draft: what is typed, in a frame. */
+const draft = "draft"
+
+/** Whether the frame of a draft asks the page for what is typed, or for what stands there before. */
+export const isDraft = ({ attempt, query }: Ask): boolean =>
+  attempt === undefined ? query.has(draft) : attempt.form.get(commandField) === draft
 
 /** Names of the fields of a fresh proof. */
 export const passwordField = "_password"
@@ -30,7 +37,7 @@ interface Drawn {
   readonly field: Field<unknown>
   /** The values that the person has sent before, or those that the page gives. */
   readonly values: ReadonlyArray<string>
-  readonly fault: string | undefined
+  readonly fault: FieldFault | undefined
   readonly id: string
   readonly options: ReadonlyArray<Option>
   /** The browser checks the form. It must not refuse an empty field, because its words are not the reader's. */
@@ -81,9 +88,26 @@ const labelText = ({ ask: { t }, field }: Drawn): Html =>
     !field.isRequired && field.kind !== "flag" && html` <span class="optional">(${t.text("common.optional")})</span>`
   }`
 
-const below = ({ ask: { t }, fault, field, id }: Drawn): Html =>
+/** Most characters that an excerpt has before its place and after it. */
+const longestExcerpt = 60
+
+/** The line of a text that has a fault, with its number. What is wrong is marked: as far as the braces close, or to its end. */
+const excerpt = (text: string, { column, line }: TextPlace): Html => {
+  const found = text.split(/\r\n|\r|\n/)[line - 1] ?? ""
+  const start = column - 1
+  const close = found.indexOf("}}", start)
+  const end = Math.min(close < 0 ? found.length : close + 2, start + longestExcerpt)
+  return html`<pre class="excerpt" dir="ltr"><code>${line} | ${
+    marked(found.slice(Math.max(0, start - longestExcerpt), start))
+  }<mark>${marked(found.slice(start, end))}</mark>${marked(found.slice(end, end + longestExcerpt))}</code></pre>`
+}
+
+const below = ({ ask: { t }, fault, field, id, values: [value = ""] }: Drawn): Html =>
   html`${field.hint !== undefined && html`<p class="hint" id="${id}-hint">${t.named(field.hint)}</p>`}${
-    fault !== undefined && html`<p class="fault" id="${id}-fault">${icon("circle-alert")}<span>${fault}</span></p>`
+    fault !== undefined &&
+    html`<p class="fault" id="${id}-fault">${icon("circle-alert")}<span>${fault.message}</span></p>${
+      fault.place !== undefined && excerpt(value, fault.place)
+    }`
   }`
 
 const choices = (drawn: Drawn): Html => {
@@ -129,12 +153,19 @@ interface FormOptions {
   readonly more?: HtmlValue
   /** A button that shows what the form would do, and what that is once a person has asked for it. */
   readonly preview?: { readonly label: string; readonly shown: HtmlValue | undefined }
+  /** A button that shows what is typed in a locked frame below the form, for which the page draws a `frame` if {@link isDraft}. */
+  readonly draft?: {
+    readonly label: string
+    /** What the frame is, for people who do not see it. */
+    readonly title: string
+    /** The page that it has first. */
+    readonly first: string
+  }
 }
 
 /** The fault of a field. Those of parts, such as `scopes[1]`, belong to the whole. */
 const faultAt = (attempt: Attempt | undefined, name: string) =>
   attempt?.faults.find(({ param }) => param === name || param.startsWith(`${name}[`) || param.startsWith(`${name}.`))
-    ?.message
 
 /** Why a form was refused, and how long to wait. */
 export const whyOf = ({ t }: Ask, { message, seconds }: Attempt): Html =>
@@ -207,6 +238,15 @@ const commandOf = <A extends Ask, R>(ask: A, { callOf }: Action<A, R>, { form: s
     copyable(ask, curlOf(ask, callOf(sent, ask)), { label: ask.t.text("common.curl"), isBlock: true })
   }</div>`
 
+/** Works without scripts: the answer to the button's form opens in the frame. */
+const draftButton = ({ label }: NonNullable<FormOptions["draft"]>) =>
+  html`<button class="quiet" name="${commandField}" value="${draft}" formnovalidate formtarget="${draft}">${
+    icon("eye")
+  }<span>${label}</span></button>`
+
+const draftFrame = ({ first, title }: NonNullable<FormOptions["draft"]>) =>
+  html`<iframe class="mail" name="${draft}" sandbox title="${title}" src="${first}"></iframe>`
+
 /** The form of an action. After a refusal it shows the typed values, with the faults at their fields. */
 export const form = <A extends Ask, R>(ask: A, action: Action<A, R>, options: FormOptions): Html => {
   const attempt = ask.attempt?.action === action.name ? ask.attempt : undefined
@@ -238,12 +278,12 @@ ${drawn.map(fieldOf)}${options.more}${proofOf(ask, action, attempt)}
 <div class="buttons"><button class="${options.tone ?? "main"}">${options.submit}</button>${
     options.cancel !== undefined && html`<a class="button" href="${options.cancel}">${ask.t.text("common.cancel")}</a>`
   }${options.preview !== undefined && previewButton(ask, options.preview.label)}${
-    action.callOf !== undefined && commandButton(ask)
-  }</div>
+    options.draft !== undefined && draftButton(options.draft)
+  }${action.callOf !== undefined && commandButton(ask)}</div>
 ${
     attempt !== undefined && attempt.message === undefined
     && (attempt.form.has(previewField) ? previewOf(options) : commandOf(ask, action, attempt))
-  }</form>`
+  }${options.draft !== undefined && draftFrame(options.draft)}</form>`
 }
 
 interface ButtonOptions {

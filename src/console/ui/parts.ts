@@ -1,5 +1,6 @@
 /** The small parts of every page. */
 import { Html, html, type HtmlValue } from "../../platform/http/html.ts"
+import { maxRows } from "../../values/Page.ts"
 import { assets } from "../assets/Assets.ts"
 import { type IconName, mirrored } from "../assets/icons.ts"
 import { marked, type Translate } from "../language/Messages.ts"
@@ -57,6 +58,10 @@ export const number = ({ t }: Ask, value: number): string => {
   numbers.set(t.intl, known)
   return known.format(value)
 }
+
+/** The total of a list. Of long lists the service counts the first rows alone. */
+export const counted = (ask: Ask, total: number | null): string =>
+  total === null ? ask.t.text("recover.atLeast", { count: number(ask, maxRows) }) : number(ask, total)
 
 /** A price or a sum in US dollars. Prices of an SMS have up to six decimals. */
 export const inDollars = ({ t }: Ask, usd: number): string =>

@@ -64,6 +64,8 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.fault_limit": "عدد الأعطال المخطط لها التي تنتظر رسائلها: {limit, number}. أرسل رسائل اختبار، أو أزل الأعطال.",
   "error.login_paused": "أُدخلت كلمات مرور خاطئة كثيرة.",
   "error.token_expired": "سبق استخدام هذا الرابط أو انتهت صلاحيته. اطلب رابطًا جديدًا.",
+  "error.email_taken": "يوجد حساب بعنوان البريد الإلكتروني هذا. اختر عنوانًا آخر.",
+  "error.email_change_limit": "طُلبت عناوين جديدة كثيرة.",
   "error.idempotency_key_reused": "سبق إرسال هذا النموذج بقيم أخرى. أعد تحميل الصفحة ثم أرسله.",
   "error.idempotency_in_progress": "أُرسل هذا النموذج للتو. انتظر ثانية وانظر هل تم.",
   "error.other": "رفضت الخدمة هذا. تقول بالإنجليزية: {detail}"

@@ -92,6 +92,7 @@ export const faults: Readonly<Record<keyof typeof english, string>> = {
   "fault.batch.gone": "لم يعد محتوى هذه الدفعة محفوظًا. أرسله دفعةً جديدة.",
   "fault.batch.sender": "لم يعد مرسل هذه الدفعة متاحًا. أرسلها دفعةً جديدة.",
   "fault.batch.time": "رسالة البريد في الدفعة لها موعد دفعتها. غيّر موعد الدفعة.",
+  "fault.delete": "اكتب الكلمة DELETE بأحرف كبيرة.",
   "fault.entry": "المدخل {number}: {fault}",
   "fault.other": "هذه القيمة غير مقبولة. غيّرها. تقول الخدمة بالإنجليزية: {detail}"
 }

@@ -1,6 +1,6 @@
 import type { usage as english } from "../en/usage.ts"
 
-/** Usage and costs of an account. */
+/** Usage, costs and settings of an account, and its deletion. */
 export const usage: Readonly<Record<keyof typeof english, string>> = {
   "nav.usage": "الاستخدام",
   "usage.title": "الاستخدام",
@@ -30,5 +30,48 @@ export const usage: Readonly<Record<keyof typeof english, string>> = {
   "usage.metric.sms": "SMS",
   "usage.metric.sms_segments": "أجزاء SMS",
   "usage.metric.whatsapp": "رسائل WhatsApp",
-  "usage.metric.otp": "رموز لمرة واحدة"
+  "usage.metric.otp": "رموز لمرة واحدة",
+  "nav.account": "الحساب",
+  "account.title": "الحساب",
+  "account.lead": "اسم هذا الحساب وعنوان الاتصال به، والرسائل التي ترسلها الخدمة إليه.",
+  "account.live": "إعدادات وضع الاختبار هي نفسها. <link>غيّرها في الوضع الفعلي.</link>",
+  "account.name": "الاسم",
+  "account.name.button": "حفظ الاسم",
+  "account.name.done": "تم حفظ الاسم.",
+  "account.address": "عنوان الاتصال",
+  "account.address.text":
+    "ترسل الخدمة بريدها إلى هذا العنوان، ويسجّل المالك دخوله به. يتغيّر العنوان عند فتح الرابط الذي يُرسل إلى العنوان الجديد.",
+  "account.address.button": "تغيير العنوان",
+  "account.address.asked": "أُرسل رابط إلى العنوان الجديد. افتحه خلال 24 ساعة.",
+  "account.address.kept": "يبقى العنوان كما هو.",
+  "account.address.pending": "لم يُؤكَّد العنوان الجديد {email} بعد. افتح الرابط في البريد المرسل إليه.",
+  "account.address.withdraw": "الإبقاء على العنوان الحالي",
+  "account.mails": "البريد الوارد من الخدمة",
+  "account.mails.text":
+    "يُرسل دائمًا البريد المتعلق بكلمة المرور وعنوان الاتصال وخطافات الويب غير السليمة ونطاقات الإرسال.",
+  "account.mails.email_alerts": "التنبيهات",
+  "account.mails.email_alertsHint": "استُنفدت حصة، أو أُبطل مفتاح API.",
+  "account.mails.usage_warnings": "تحذيرات الاستخدام",
+  "account.mails.usage_warningsHint": "استُخدم 80 بالمئة من إحدى الحصص.",
+  "account.mails.weekly_digest": "الملخص الأسبوعي",
+  "account.mails.weekly_digestHint": "استخدام الأسبوع الماضي، كل يوم اثنين.",
+  "account.mails.security_alerts": "الأمان",
+  "account.mails.security_alertsHint": "أُنشئ مفتاح API، أو استُبدل سر خطاف ويب.",
+  "account.mails.marketing_emails": "أخبار الخدمة",
+  "account.mails.marketing_emailsHint": "لا ترسل الخدمة شيئًا منها بعد.",
+  "account.mails.button": "حفظ الاختيار",
+  "account.mails.done": "تم حفظ الاختيار.",
+  "account.delete": "حذف الحساب",
+  "account.delete.lead": "تبيّن الصفحة التالية ما سيُحذف، وتطلب التأكيد.",
+  "account.delete.title": "هل تريد حذف الحساب {name}؟",
+  "account.delete.text":
+    "تنتهي فورًا جميع مفاتيح API وتسجيلات الدخول لهذا الحساب، ولا يرسل شيئًا بعد ذلك. ثم تُمحى جميع بياناته.",
+  "account.delete.operator":
+    "أنت تشغّل الخدمة بهذا الحساب. بعد حذفه، اعرض رابط إعداد جديدًا على الخادم لتسجيل الدخول من جديد.",
+  "account.delete.messages": "رسائل السنة الماضية",
+  "account.delete.more":
+    "يُحذف أيضًا سجل جميع الرسائل والفواتير وكل ما أُنشئ في وضع الاختبار. لا يمكن التراجع عن هذا الإجراء.",
+  "account.delete.typed": "اكتب DELETE للتأكيد",
+  "account.delete.button": "حذف الحساب",
+  "account.delete.done": "تم حذف الحساب."
 }

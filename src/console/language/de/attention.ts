@@ -5,7 +5,8 @@ export const attention: Readonly<Record<keyof typeof english, string>> = {
   "attention.since": "Seit {time}.",
   "attention.webhook_unhealthy": "Der Webhook {name} ist gestört. Er erhält keine neuen Ereignisse.",
   "attention.webhook_unhealthy.button": "Webhook öffnen",
-  "attention.webhook_failing": "Der Webhook {name} schlägt gerade fehl. Seine Ereignisse werden erneut versucht.",
+  "attention.webhook_failing":
+    "Zustellungen an den Webhook {name} schlagen gerade fehl. Die Ereignisse werden erneut gesendet.",
   "attention.webhook_failing.button": "Webhook öffnen",
   "attention.session_failed": "Die WhatsApp-Sitzung {name} wurde angehalten. Koppeln Sie ihr Telefon erneut.",
   "attention.session_failed.button": "Sitzung öffnen",

@@ -35,7 +35,7 @@ export const batches: Readonly<Record<keyof typeof english, string>> = {
   "batch.running": "{left, plural, one {# Nachricht steht noch aus.} other {# Nachrichten stehen noch aus.}}",
   "batch.fine": "Alle Nachrichten wurden gesendet.",
   "batch.some":
-    "{failed, plural, one {# Nachricht von {total} hat} other {# Nachrichten von {total} haben}} den Empfänger nicht erreicht.",
+    "{failed, plural, one {# von {total} Nachrichten hat} other {# von {total} Nachrichten haben}} den Empfänger nicht erreicht.",
   "batch.canceledAt":
     "Die Sammelsendung wurde abgebrochen. Vorher {sent, plural, one {wurde # Nachricht} other {wurden # Nachrichten}} gesendet.",
   "batch.failures": "Fehler nach Grund",
@@ -43,8 +43,8 @@ export const batches: Readonly<Record<keyof typeof english, string>> = {
   "batch.reason": "Grund",
   "batch.count": "Nachrichten",
   "batch.example": "Beispiel",
-  "batch.noReason": "kein Grund wurde genannt",
-  "batch.newest": "Aus {count, plural, one {dem neuesten Fehler} other {den # neuesten Fehlern}}.",
+  "batch.noReason": "kein Grund angegeben",
+  "batch.newest": "Gezählt {count, plural, one {ist der neueste Fehler} other {sind die # neuesten Fehler}}.",
   "batch.suppressedReason": "Die Adresse steht auf der Sperrliste.",
   "batch.messages": "Alle Nachrichten der Sammelsendung",
   "batch.facts": "Angaben",

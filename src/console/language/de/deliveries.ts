@@ -19,7 +19,7 @@ export const deliveries: Readonly<Record<keyof typeof english, string>> = {
     "Ereignisse dieses Webhooks erscheinen hier. Senden Sie ein Testereignis, um eines zu sehen.",
   "deliveries.empty.filtered": "Keine Zustellung hat diesen Status.",
   "delivery.title": "Zustellung {id}",
-  "delivery.about": "Betrifft",
+  "delivery.about": "Angaben",
   "delivery.eventId": "Ereignis-ID",
   "delivery.next": "Nächster Versuch",
   "delivery.completed": "Abgeschlossen",

@@ -17,7 +17,7 @@ export const directory: Readonly<Record<keyof typeof english, string>> = {
   "contacts.chatWith": "Nachrichten mit {name}",
   "contacts.noName": "kein Name",
   "contacts.empty.title": "Keine Kontakte",
-  "contacts.empty.text": "Der Dienst lernt Kontakte durch das Telefon und durch Nachrichten kennen.",
+  "contacts.empty.text": "Kontakte übernimmt der Dienst vom Telefon und aus Nachrichten.",
   "contacts.empty.filtered": "Kein Kontakt hat diesen Namen oder diese Nummer.",
   "contacts.check.title": "Nummer prüfen",
   "contacts.check.hint": "Mit Landesvorwahl, zum Beispiel +250788123456. Die Sitzung fragt WhatsApp.",
@@ -31,7 +31,7 @@ export const directory: Readonly<Record<keyof typeof english, string>> = {
   "contacts.check.another": "Andere Nummer prüfen",
   "contacts.check.notConnected": "Die Sitzung ist nicht verbunden und kann deshalb WhatsApp nicht fragen.",
   "chat.title": "Chat mit {name}",
-  "chat.open": "Unterhaltung",
+  "chat.open": "Zum Chat",
   "chat.label": "Nachrichten dieses Chats, die ältesten zuerst",
   "chat.empty.title": "Keine Nachrichten in diesem Chat",
   "chat.empty.text": "Er beginnt mit der Kopplung des Telefons. Frühere Nachrichten bleiben auf dem Telefon.",
@@ -79,5 +79,5 @@ export const directory: Readonly<Record<keyof typeof english, string>> = {
   "groups.remove.button": "Aus der Gruppe entfernen",
   "groups.remove.done": "Der Teilnehmer wurde entfernt.",
   "groups.empty.title": "Keine Gruppen",
-  "groups.empty.text": "Der Dienst lernt Gruppen durch das Telefon kennen. Sie erscheinen, nachdem es gekoppelt wurde."
+  "groups.empty.text": "Gruppen übernimmt der Dienst vom Telefon. Sie erscheinen, nachdem es gekoppelt wurde."
 }

@@ -9,7 +9,7 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
   "domains.new": "Domain hinzufügen",
   "domains.domain": "Domain",
   "domains.domainHint":
-    "Eine Domain, die Ihnen gehört, zum Beispiel example.com. Eine Subdomain wird für sich hinzugefügt.",
+    "Eine Domain, die Ihnen gehört, zum Beispiel example.com. Eine Subdomain fügen Sie gesondert hinzu.",
   "domains.status": "Status",
   "domains.status.pending": "nicht verifiziert",
   "domains.status.verified": "verifiziert",
@@ -18,7 +18,7 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
   "domains.checked": "Letzte Prüfung",
   "domains.created": "Hinzugefügt",
   "domains.empty.title": "Noch keine Absenderdomain",
-  "domains.empty.text": "Bis Sie eine hinzufügen, gehen E-Mails von der Adresse dieses Dienstes aus.",
+  "domains.empty.text": "Solange Sie keine hinzufügen, werden E-Mails von der Adresse dieses Dienstes gesendet.",
   "domains.add.title": "Absenderdomain hinzufügen",
   "domains.add.button": "Domain hinzufügen",
   "domains.added": "Die Domain wurde hinzugefügt. Veröffentlichen Sie ihre Einträge und prüfen Sie sie dann.",
@@ -48,7 +48,7 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
   "domains.purposeText.DKIM": "Damit prüfen die Zielserver, dass die E-Mail von Ihnen stammt.",
   "domains.purposeText.SPF": "Erlaubt diesem Dienst, für Ihre Domain zu senden.",
   "domains.purposeText.DMARC":
-    "Sagt den Zielservern, was mit gefälschten E-Mails geschieht. Große Anbieter verlangen einen.",
+    "Sagt den Zielservern, was mit gefälschten E-Mails geschieht. Große Anbieter verlangen diesen Eintrag.",
   "domains.purposeText.MX":
     "Leitet Antworten an einen Mailserver. Lassen Sie ihn weg, wenn Ihre Domain E-Mails anderswo empfängt.",
   "verdict.spf.missing":
@@ -97,7 +97,7 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
     "Es gibt keine DMARC-Richtlinie. Ohne sie lehnen Gmail und Yahoo Massenmails ab; p=none genügt.",
   "domains.zone": "Alle Einträge als Zonendatei",
   "domains.tracking": "Erfassung von Öffnungen und Klicks",
-  "domains.tracking.text": "Gilt für E-Mails, die ab jetzt angenommen werden. Eine Anfrage kann etwas anderes wählen.",
+  "domains.tracking.text": "Gilt für E-Mails, die ab jetzt angenommen werden. Eine Anfrage kann davon abweichen.",
   "domains.tracking.opens": "Öffnungen erfassen",
   "domains.tracking.clicks": "Klicks erfassen",
   "domains.tracking.done": "Die Erfassung wurde geändert.",

@@ -30,7 +30,7 @@ export const doors: Readonly<Record<keyof typeof english, string>> = {
   "setup.stale.text":
     "Er wurde verwendet, er ist älter als ein Tag, oder jemand anderes hat die Installation eingerichtet. Um einen weiteren Link auszugeben, führen Sie aus:",
   "setup.stale.signIn": "Zur Anmeldung",
-  "setup.wrongPassword": "Ein Konto hat diese Adresse. Geben Sie sein Passwort ein, um Betreiber zu werden.",
+  "setup.wrongPassword": "Es gibt ein Konto mit dieser Adresse. Geben Sie sein Passwort ein, um Betreiber zu werden.",
   "noAccount.title": "Sie gehören noch zu keinem Konto",
   "noAccount.text": "Bitten Sie einen Inhaber, Sie hinzuzufügen.",
   "language.en": "English",

@@ -33,7 +33,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
     "Die Domain des Absenders ist nicht verifiziert. Verifizieren Sie sie unter „Domains“, oder lassen Sie den Absender leer.",
   "error.message_over": "Das ist schon gesendet oder beendet. Gehen Sie zurück, um zu sehen, was daraus wurde.",
   "error.complaint_not_removable":
-    "Der Empfänger hat Ihre Mail als Spam gemeldet, darum bleibt diese Adresse auf der Sperrliste. Schreiben Sie nicht an sie.",
+    "Der Empfänger hat Ihre E-Mail als Spam gemeldet, darum bleibt diese Adresse auf der Sperrliste. Schreiben Sie nicht an sie.",
   "error.unsupported_destination":
     "In dieses Land werden keine SMS gesendet. Prüfen Sie die Nummer, oder bitten Sie den Betreiber um einen Preis dafür.",
   "error.otp_limit": "An diesen Empfänger oder an benachbarte Nummern wurden zu viele Codes gesendet.",
@@ -41,10 +41,10 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
     "Codes an diese Nummern sind gesperrt, weil fast keiner eingegeben wurde. Entsperren Sie sie auf der Seite der Einmalcodes, oder warten Sie.",
   "error.country_not_allowed":
     "Dieser Dienst sendet keine Codes in dieses Land. Bitten Sie den Betreiber, es hinzuzufügen.",
-  "error.subscription_required": "Die kostenlose Probezeit enthält das nicht. Wählen Sie einen Tarif.",
-  "error.subscription_expired": "Die kostenlose Probezeit ist zu Ende. Wählen Sie einen Tarif, um wieder zu senden.",
+  "error.subscription_required": "Die kostenlose Testphase enthält das nicht. Wählen Sie einen Tarif.",
+  "error.subscription_expired": "Die kostenlose Testphase ist zu Ende. Wählen Sie einen Tarif, um wieder zu senden.",
   "error.address_unconfirmed":
-    "Die E-Mail-Adresse dieses Kontos ist nicht bestätigt. Öffnen Sie den Link in der Mail, die dorthin gesendet wurde.",
+    "Die E-Mail-Adresse dieses Kontos ist nicht bestätigt. Öffnen Sie den Link in der E-Mail, die dorthin gesendet wurde.",
   "error.channel_unavailable":
     "Dieser Kanal kann zurzeit keine Codes senden. Wählen Sie einen anderen Kanal, oder versuchen Sie es später.",
   "error.verification_not_found": "Es gibt keinen Code zu prüfen: Er wurde schon verwendet. Senden Sie einen neuen.",
@@ -66,7 +66,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.storage_low":
     "Dem Dienst fehlt Speicherplatz, und er nimmt zurzeit nichts zum Senden an. Was er vorher angenommen hat, wird gesendet.",
   "error.daily_volume_exceeded":
-    "Die großen Mails dieses Tages sind zu viele. Senden Sie eine kleinere, oder versuchen Sie es morgen.",
+    "Für heute wurden zu viele große E-Mails gesendet. Senden Sie eine kleinere, oder versuchen Sie es morgen.",
   "error.payload_too_large": "Das ist zu groß. Kürzen Sie es.",
   "error.webhook_not_active": "Dieser Webhook ist nicht aktiv. Aktivieren Sie ihn, und versuchen Sie es noch einmal.",
   "error.event_expired":
@@ -79,9 +79,11 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.recovery_ended": "Dieses Nachholen ist schon beendet.",
   "error.sandbox_closed": "Die Sandbox dieser Installation ist geschlossen. Verwenden Sie die URL Ihrer Anwendung.",
   "error.fault_limit":
-    "{limit, number} geplante Störungen warten auf ihre Nachrichten. Senden Sie Testnachrichten, oder entfernen Sie die Störungen.",
+    "{limit, number} geplante Fehler warten auf ihre Nachrichten. Senden Sie Testnachrichten, oder entfernen Sie die Fehler.",
   "error.login_paused": "Es wurden zu viele falsche Passwörter eingegeben.",
   "error.token_expired": "Dieser Link wurde schon verwendet oder ist abgelaufen. Fordern Sie einen neuen an.",
+  "error.email_taken": "Ein Konto hat diese E-Mail-Adresse bereits. Wählen Sie eine andere.",
+  "error.email_change_limit": "Es wurden zu viele neue Adressen angefordert.",
   "error.idempotency_key_reused":
     "Dieses Formular wurde schon mit anderen Werten gesendet. Laden Sie die Seite neu, und senden Sie es dann.",
   "error.idempotency_in_progress":

@@ -5,13 +5,13 @@ export const faults: Readonly<Record<keyof typeof english, string>> = {
   "fault.missing": "Dieses Feld ist erforderlich.",
   "fault.required":
     "Dieser Dienst hat keinen gemeinsamen Absender. Geben Sie eine Adresse einer verifizierten Domain ein.",
-  "fault.text": "Geben Sie einen Text, ein HTML oder beides ein.",
+  "fault.text": "Geben Sie einen Text, HTML oder beides ein.",
   "fault.choice": "Wählen Sie einen dieser Werte: {values}.",
   "fault.once": "Wählen Sie jeden Wert nur einmal.",
   "fault.most": "Das ist zu lang. Verwenden Sie höchstens {most, number} Zeichen.",
   "fault.least": "Das ist zu kurz. Verwenden Sie mindestens {least, number} Zeichen.",
-  "fault.filled": "Mit den eingesetzten Werten ist das zu lang. Bleiben Sie unter {most, number} Zeichen.",
-  "fault.bytes": "Mit den eingesetzten Werten ist das zu groß. Bleiben Sie unter {most, number} Bytes.",
+  "fault.filled": "Mit den eingesetzten Werten ist das zu lang. Verwenden Sie höchstens {most, number} Zeichen.",
+  "fault.bytes": "Mit den eingesetzten Werten ist das zu groß. Verwenden Sie höchstens {most, number} Bytes.",
   "fault.line": "Schreiben Sie das in eine Zeile, ohne Zeilenumbrüche und Steuerzeichen.",
   "fault.characters": "Das enthält Zeichen, die nicht gesendet werden können. Geben Sie es ohne diese noch einmal ein.",
   "fault.entries": "Das sind zu viele Einträge. Verwenden Sie höchstens {most, number}.",
@@ -33,7 +33,7 @@ export const faults: Readonly<Record<keyof typeof english, string>> = {
   "fault.phone": "Geben Sie eine Telefonnummer mit Landesvorwahl ein, zum Beispiel {example}.",
   "fault.phone.digits": "Verwenden Sie nach dem + nur Ziffern, ohne Buchstaben und Durchwahl.",
   "fault.phone.impossible": "Diese Nummer gibt es nicht. Prüfen Sie Landesvorwahl und Länge.",
-  "fault.phone.chat": "Geben Sie eine Telefonnummer mit Landesvorwahl oder die Kennung einer WhatsApp-Gruppe ein.",
+  "fault.phone.chat": "Geben Sie eine Telefonnummer mit Landesvorwahl oder die ID einer WhatsApp-Gruppe ein.",
   "fault.phone.channel":
     "Dieser Kanal braucht eine Telefonnummer. Geben Sie eine ein, oder wählen Sie einen anderen Kanal.",
   "fault.phone.line": "Nummern dieser Art erhalten keine Codes. Verwenden Sie die Nummer eines Mobiltelefons.",
@@ -54,7 +54,7 @@ export const faults: Readonly<Record<keyof typeof english, string>> = {
     "Diese URL führt zum Rechner dieses Dienstes. Verwenden Sie eine öffentliche, oder bitten Sie den Betreiber, WEBHOOK_ALLOW_LOOPBACK=true zu setzen.",
   "fault.blocked_address":
     "Diese URL führt nicht zu einem öffentlichen Host. Verwenden Sie eine, die über das Internet erreichbar ist.",
-  "fault.tag": "Ein Tag hat 1 bis 64 Buchstaben, Ziffern oder Zeichen _ . : -. Ändern Sie ihn.",
+  "fault.tag": "Ein Tag besteht aus 1 bis 64 Buchstaben, Ziffern oder den Zeichen _ . : -. Ändern Sie es.",
   "fault.tags": "Verwenden Sie höchstens {most, number} Tags.",
   "fault.time": "Geben Sie ein Datum und eine Uhrzeit ein.",
   "fault.time.soon": "Wählen Sie eine Zeit, die mindestens 10 Sekunden in der Zukunft liegt.",
@@ -75,7 +75,7 @@ export const faults: Readonly<Record<keyof typeof english, string>> = {
   "fault.template.variables":
     "Verwenden Sie höchstens {most, number} verschiedene Werte, mit Namen von höchstens {length} Zeichen.",
   "fault.values.missing": "Geben Sie einen Wert ein für: {names}.",
-  "fault.values.nested": "Geben Sie einen einzelnen Wert ein für {names}, ohne Punkt nach dem Namen.",
+  "fault.values.nested": "Geben Sie für {names} einen einzelnen Wert ein, ohne Punkt nach dem Namen.",
   "fault.sender":
     "Verwenden Sie einen Namen aus 3 bis 11 Buchstaben und Ziffern mit mindestens einem Buchstaben, eine Telefonnummer mit Landesvorwahl oder eine Kurzwahl aus 3 bis 8 Ziffern.",
   "fault.sender.listed":
@@ -107,7 +107,8 @@ export const faults: Readonly<Record<keyof typeof english, string>> = {
     "Der Inhalt dieser Sammelsendung ist nicht mehr gespeichert. Senden Sie sie als neue Sammelsendung.",
   "fault.batch.sender":
     "Der Absender dieser Sammelsendung ist nicht mehr verfügbar. Senden Sie sie als neue Sammelsendung.",
-  "fault.batch.time": "Eine E-Mail einer Sammelsendung hat deren Zeit. Ändern Sie die Zeit der Sammelsendung.",
+  "fault.batch.time": "Für eine E-Mail einer Sammelsendung gilt deren Zeit. Ändern Sie die Zeit der Sammelsendung.",
+  "fault.delete": "Geben Sie das Wort DELETE in Großbuchstaben ein.",
   "fault.entry": "Eintrag {number}: {fault}",
   "fault.other": "Dieser Wert wird nicht angenommen. Ändern Sie ihn. Der Dienst sagt auf Englisch: {detail}"
 }

@@ -20,7 +20,7 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "frame.zone": "Die Zeiten gelten für {zone}.",
   "frame.pause": "Aktualisierung anhalten",
   "frame.resume": "Aktualisierung fortsetzen",
-  "frame.stale": "Diese Seite ist veraltet. Es wird erneut versucht.",
+  "frame.stale": "Diese Seite ist veraltet. Die Aktualisierung wird erneut versucht.",
   "frame.waits": "Die Aktualisierung wartet, bis Sie fertig sind.",
   "frame.theme": "Farben",
   "shortcuts.title": "Tastenkürzel",

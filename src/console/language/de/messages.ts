@@ -99,11 +99,11 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "message.cancel": "Nachricht abbrechen",
   "message.cancel.title": "Diese Nachricht abbrechen?",
   "message.cancel.text":
-    "Sie würde nicht gesendet. Eine Nachricht, die in diesem Moment gesendet wird, wird nicht angehalten. Das lässt sich nicht rückgängig machen.",
+    "Sie wird dann nicht gesendet. Eine Nachricht, die in diesem Moment gesendet wird, wird nicht angehalten. Das lässt sich nicht rückgängig machen.",
   "message.cancel.done": "Die Nachricht wurde abgebrochen.",
   "message.reschedule": "Zeit ändern",
   "message.reschedule.title": "Zeit dieser Nachricht ändern",
-  "message.reschedule.text": "Die Nachricht wartet auf diese Zeit. Sie gilt für {zone}.",
+  "message.reschedule.text": "Die Nachricht wartet bis zu dieser Zeit. Sie gilt für {zone}.",
   "message.reschedule.time": "Senden am",
   "message.reschedule.timeHint": "Eine Zeit in der Zukunft.",
   "message.reschedule.done": "Die Nachricht hat eine neue Zeit.",

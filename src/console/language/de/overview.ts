@@ -4,11 +4,11 @@ import type { overview as english } from "../en/overview.ts"
 export const overview: Readonly<Record<keyof typeof english, string>> = {
   "overview.title": "Übersicht",
   "overview.start.title": "Erste Schritte",
-  "overview.start.text": "Jeder Schritt hakt sich von selbst ab, sobald er erledigt ist.",
+  "overview.start.text": "Jeder Schritt wird von selbst abgehakt, sobald er erledigt ist.",
   "overview.start.done": "erledigt",
   "overview.start.open": "offen",
   "overview.start.key": "API-Schlüssel erstellen",
-  "overview.start.keyText": "Ihre Anwendung unterschreibt damit ihre Anfragen.",
+  "overview.start.keyText": "Ihre Anwendung weist sich damit bei ihren Anfragen aus.",
   "overview.start.domain": "Absenderdomain hinzufügen",
   "overview.start.domainText": "E-Mails von Ihrer eigenen Domain brauchen vier DNS-Einträge.",
   "overview.start.webhook": "Webhook erstellen",

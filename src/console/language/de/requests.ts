@@ -46,10 +46,10 @@ export const requests: Readonly<Record<keyof typeof english, string>> = {
   "request.made": "Was sie erstellt hat",
   "request.again": "Dieselbe Anfrage mit curl",
   "request.againText": "Inhalte werden nicht gespeichert. Fügen Sie Ihren hinzu.",
-  "find.title": "Finden",
-  "find.label": "In diesem Konto finden",
+  "find.title": "Suche",
+  "find.label": "In diesem Konto suchen",
   "find.hint": "ID, Empfänger, Betreff oder Seite",
-  "find.button": "Finden",
+  "find.button": "Suchen",
   "find.lead":
     "Geben Sie die ID einer Nachricht, einer Sammelsendung, einer Vorlage, eines Ereignisses, einer Zustellung, eines Einmalcodes, einer Sitzung, eines Webhooks oder einer Anfrage ein. Auch eine E-Mail-Adresse, eine Telefonnummer, ein Betreff oder der Name einer Seite ist möglich.",
   "find.messages": "Nachrichten",

@@ -72,7 +72,7 @@ export const sessions: Readonly<Record<keyof typeof english, string>> = {
   "sessions.code": "Stattdessen einen Code verwenden",
   "sessions.code.title": "Mit einem Code koppeln",
   "sessions.code.text":
-    "Das Telefon kann sich statt mit dem Bild mit einem Code aus acht Zeichen mit dieser Sitzung koppeln. Das Bild gilt dann nicht mehr.",
+    "Statt mit dem Bild lässt sich das Telefon auch mit einem Code aus acht Zeichen mit der Sitzung koppeln. Das Bild gilt dann nicht mehr.",
   "sessions.code.number": "Telefonnummer",
   "sessions.code.numberHint": "Die Nummer des zu koppelnden Telefons mit Landesvorwahl, zum Beispiel +250788123456.",
   "sessions.code.wrong": "Geben Sie eine Telefonnummer mit Landesvorwahl ein, zum Beispiel +250788123456.",

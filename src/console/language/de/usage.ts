@@ -1,6 +1,6 @@
 import type { usage as english } from "../en/usage.ts"
 
-/** Usage and costs of an account. */
+/** Usage, costs and settings of an account, and its deletion. */
 export const usage: Readonly<Record<keyof typeof english, string>> = {
   "nav.usage": "Verbrauch",
   "usage.title": "Verbrauch",
@@ -30,5 +30,50 @@ export const usage: Readonly<Record<keyof typeof english, string>> = {
   "usage.metric.sms": "SMS",
   "usage.metric.sms_segments": "SMS-Segmente",
   "usage.metric.whatsapp": "WhatsApp-Nachrichten",
-  "usage.metric.otp": "Einmalcodes"
+  "usage.metric.otp": "Einmalcodes",
+  "nav.account": "Konto",
+  "account.title": "Konto",
+  "account.lead": "Name und Kontaktadresse dieses Kontos und die E-Mails, die es vom Dienst erhält.",
+  "account.live": "Im Testmodus gelten dieselben Einstellungen. <link>Ändern Sie sie im Echtbetrieb.</link>",
+  "account.name": "Name",
+  "account.name.button": "Name speichern",
+  "account.name.done": "Der Name wurde gespeichert.",
+  "account.address": "Kontaktadresse",
+  "account.address.text":
+    "Der Dienst sendet seine E-Mails an diese Adresse, und der Inhaber meldet sich mit ihr an. Sie ändert sich, sobald der Link geöffnet wird, der an die neue Adresse geht.",
+  "account.address.button": "Adresse ändern",
+  "account.address.asked": "An die neue Adresse wurde ein Link gesendet. Öffnen Sie ihn innerhalb von 24 Stunden.",
+  "account.address.kept": "Die Adresse bleibt, wie sie ist.",
+  "account.address.pending":
+    "Die neue Adresse {email} ist noch nicht bestätigt. Öffnen Sie den Link in der E-Mail, die an sie gesendet wurde.",
+  "account.address.withdraw": "Bisherige Adresse behalten",
+  "account.mails": "E-Mails vom Dienst",
+  "account.mails.text":
+    "E-Mails zum Passwort, zur Kontaktadresse, zu gestörten Webhooks und zu Absenderdomains werden immer gesendet.",
+  "account.mails.email_alerts": "Warnmeldungen",
+  "account.mails.email_alertsHint": "Ein Kontingent ist aufgebraucht, oder ein API-Schlüssel wurde widerrufen.",
+  "account.mails.usage_warnings": "Hinweise zum Verbrauch",
+  "account.mails.usage_warningsHint": "80 Prozent eines Kontingents sind verbraucht.",
+  "account.mails.weekly_digest": "Wöchentliche Zusammenfassung",
+  "account.mails.weekly_digestHint": "Der Verbrauch der letzten Woche, jeden Montag.",
+  "account.mails.security_alerts": "Sicherheit",
+  "account.mails.security_alertsHint":
+    "Ein API-Schlüssel wurde erstellt, oder das Geheimnis eines Webhooks wurde ersetzt.",
+  "account.mails.marketing_emails": "Neues vom Dienst",
+  "account.mails.marketing_emailsHint": "Der Dienst sendet noch keine.",
+  "account.mails.button": "Auswahl speichern",
+  "account.mails.done": "Die Auswahl wurde gespeichert.",
+  "account.delete": "Konto löschen",
+  "account.delete.lead": "Die nächste Seite zeigt, was gelöscht wird, und fragt noch einmal nach.",
+  "account.delete.title": "Konto {name} löschen?",
+  "account.delete.text":
+    "Alle API-Schlüssel und Anmeldungen dieses Kontos enden sofort, und es sendet nichts mehr. Danach werden alle seine Daten gelöscht.",
+  "account.delete.operator":
+    "Sie betreiben den Dienst mit diesem Konto. Um sich danach wieder anzumelden, geben Sie auf dem Server einen neuen Einrichtungslink aus.",
+  "account.delete.messages": "Nachrichten des letzten Jahres",
+  "account.delete.more":
+    "Auch der Verlauf aller Nachrichten, die Abrechnungen und alles, was im Testmodus erstellt wurde, werden gelöscht. Das lässt sich nicht rückgängig machen.",
+  "account.delete.typed": "Zur Bestätigung DELETE eingeben",
+  "account.delete.button": "Konto löschen",
+  "account.delete.done": "Das Konto wurde gelöscht."
 }

@@ -33,7 +33,7 @@ export const verify: Readonly<Record<keyof typeof english, string>> = {
   "verify.sendHint": "Eine Telefonnummer mit Landesvorwahl oder eine E-Mail-Adresse.",
   "verify.auto": "Automatisch",
   "verify.autoHint":
-    "Automatisch sendet an eine Adresse eine E-Mail. An eine Nummer schreibt es über WhatsApp, dann per SMS.",
+    "„Automatisch“ sendet an eine Adresse eine E-Mail, an eine Nummer eine WhatsApp-Nachricht und danach eine SMS.",
   "verify.brand": "Absender im Text",
   "verify.brandHint": "Der Text beginnt damit, zum Beispiel „Acme“.",
   "verify.figures": "Zahlen",
@@ -47,7 +47,7 @@ export const verify: Readonly<Record<keyof typeof english, string>> = {
   "verify.figures.expired": "Abgelaufen",
   "verify.figures.exhausted": "Durch falsche Codes gesperrt",
   "verify.figures.wrong": "Falsche Codes",
-  "verify.figures.conversion": "Anteil bestätigt",
+  "verify.figures.conversion": "Bestätigter Anteil",
   "verify.figures.cost": "Kosten je bestätigtem Code",
   "verify.figures.median": "Mittlere Zeit bis zur Bestätigung (Median)",
   "verify.figures.empty.title": "In diesem Zeitraum wurde kein Code gesendet",

@@ -134,14 +134,14 @@ export const webhooks: Readonly<Record<keyof typeof english, string>> = {
   "webhooks.event.account.quota_reached": "Ein Kontingent des Tarifs ist aufgebraucht.",
   "receiver.title": "Webhook-Gegenstelle",
   "receiver.text":
-    "Ein Endpunkt in der Sandbox, um einen Webhook ohne Anwendung auszuprobieren. Sie antwortet mit 204, und mit 500, solange Sie sie scheitern lassen.",
+    "Ein Endpunkt in der Sandbox, um einen Webhook ohne Anwendung auszuprobieren. Er antwortet mit 204, und mit 500, solange Sie ihn scheitern lassen.",
   "receiver.url": "Adresse der Gegenstelle",
   "receiver.new": "Neuer Webhook dorthin",
   "receiver.use": "Gegenstelle der Sandbox verwenden",
   "receiver.fail": "{minutes} Minuten lang mit 500 antworten",
   "receiver.recover": "Wieder mit 204 antworten",
-  "receiver.answers": "Sie antwortet mit 204.",
-  "receiver.fails": "Sie antwortet mit 500 bis {time}.",
+  "receiver.answers": "Die Gegenstelle antwortet mit 204.",
+  "receiver.fails": "Die Gegenstelle antwortet mit 500 bis {time}.",
   "receiver.steps":
     "Eine gescheiterte Zustellung wird nach 5 Sekunden, 30 Sekunden und 2 Minuten wiederholt. Scheitert der letzte Versuch, ist der Webhook gestört. Aktivieren Sie ihn dann, und holen Sie Verpasstes nach.",
   "receiver.failed": "Die Gegenstelle antwortet jetzt mit 500.",

@@ -69,6 +69,8 @@ export const errors = {
     "{limit, number} planned faults wait for their messages. Send test messages, or remove the faults.",
   "error.login_paused": "Too many wrong passwords were entered.",
   "error.token_expired": "This link was used already, or it has expired. Ask for a new one.",
+  "error.email_taken": "An account has this email address. Choose another one.",
+  "error.email_change_limit": "Too many new addresses were asked for.",
   "error.idempotency_key_reused": "This form was sent before with other values. Load the page again, then send it.",
   "error.idempotency_in_progress": "This form was just sent. Wait a second and look whether it was done.",
   "error.other": "The service refused this. It says in English: {detail}"

@@ -93,6 +93,7 @@ export const faults = {
   "fault.batch.gone": "The content of this batch is no longer stored. Send it as a new one.",
   "fault.batch.sender": "The sender of this batch is no longer available. Send it as a new one.",
   "fault.batch.time": "An email of a batch has the time of its batch. Change the time of the batch.",
+  "fault.delete": "Type the word DELETE in capital letters.",
   "fault.entry": "Entry {number}: {fault}",
   "fault.other": "This value is not accepted. Change it. The service says in English: {detail}"
 } as const

@@ -1,4 +1,4 @@
-/** Usage and costs of an account. */
+/** Usage, costs and settings of an account, and its deletion. */
 export const usage = {
   "nav.usage": "Usage",
   "usage.title": "Usage",
@@ -28,5 +28,49 @@ export const usage = {
   "usage.metric.sms": "SMS",
   "usage.metric.sms_segments": "SMS segments",
   "usage.metric.whatsapp": "WhatsApp messages",
-  "usage.metric.otp": "One-time codes"
+  "usage.metric.otp": "One-time codes",
+  "nav.account": "Account",
+  "account.title": "Account",
+  "account.lead": "The name and the contact address of this account, and the mails that it gets from the service.",
+  "account.live": "Test mode has the same settings. <link>Change them in live mode.</link>",
+  "account.name": "Name",
+  "account.name.button": "Save the name",
+  "account.name.done": "The name was saved.",
+  "account.address": "Contact address",
+  "account.address.text":
+    "The service sends its mails to this address, and the owner signs in with it. It changes when a person opens the link that the new address gets.",
+  "account.address.button": "Change the address",
+  "account.address.asked": "A link was sent to the new address. Open it within 24 hours.",
+  "account.address.kept": "The address stays as it is.",
+  "account.address.pending":
+    "The new address {email} is not confirmed yet. Open the link in the mail that was sent to it.",
+  "account.address.withdraw": "Keep the present address",
+  "account.mails": "Mails from the service",
+  "account.mails.text":
+    "Mails about the password, the contact address, unhealthy webhooks and sending domains are always sent.",
+  "account.mails.email_alerts": "Alerts",
+  "account.mails.email_alertsHint": "A quota is used up, or an API key was revoked.",
+  "account.mails.usage_warnings": "Usage warnings",
+  "account.mails.usage_warningsHint": "80 percent of a quota are used.",
+  "account.mails.weekly_digest": "Weekly summary",
+  "account.mails.weekly_digestHint": "The usage of the last week, on Mondays.",
+  "account.mails.security_alerts": "Security",
+  "account.mails.security_alertsHint": "An API key was created, or the secret of a webhook was replaced.",
+  "account.mails.marketing_emails": "News of the service",
+  "account.mails.marketing_emailsHint": "The service sends none yet.",
+  "account.mails.button": "Save the choice",
+  "account.mails.done": "The choice was saved.",
+  "account.delete": "Delete the account",
+  "account.delete.lead": "The next page says what is deleted, and asks once more.",
+  "account.delete.title": "Delete the account {name}?",
+  "account.delete.text":
+    "All API keys and sign-ins of this account end at once, and it sends nothing more. Then all its data is erased.",
+  "account.delete.operator":
+    "You operate the service with this account. Afterwards, print a new setup link on the server to sign in again.",
+  "account.delete.messages": "Messages of the last year",
+  "account.delete.more":
+    "The history of all messages, the bills and all that was made in test mode are deleted too. This cannot be undone.",
+  "account.delete.typed": "Type DELETE to confirm",
+  "account.delete.button": "Delete the account",
+  "account.delete.done": "The account was deleted."
 } as const

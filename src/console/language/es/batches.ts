@@ -35,7 +35,7 @@ export const batches: Readonly<Record<keyof typeof english, string>> = {
   "batch.running": "{left, plural, one {Queda # mensaje.} other {Quedan # mensajes.}}",
   "batch.fine": "Se han enviado todos los mensajes.",
   "batch.some":
-    "{failed, plural, one {# mensaje de {total} no ha} other {# mensajes de {total} no han}} llegado al destinatario.",
+    "{failed, plural, one {# de {total} mensajes no ha} other {# de {total} mensajes no han}} llegado al destinatario.",
   "batch.canceledAt":
     "El lote se canceló. Antes {sent, plural, one {se había enviado # mensaje} other {se habían enviado # mensajes}}.",
   "batch.failures": "Fallos por motivo",
@@ -44,20 +44,20 @@ export const batches: Readonly<Record<keyof typeof english, string>> = {
   "batch.count": "Mensajes",
   "batch.example": "Ejemplo",
   "batch.noReason": "no se indicó ningún motivo",
-  "batch.newest": "De {count, plural, one {el último fallo} other {los últimos # fallos}}.",
+  "batch.newest": "{count, plural, one {Del último fallo} other {De los últimos # fallos}}.",
   "batch.suppressedReason": "La dirección está en la lista de bloqueo.",
   "batch.messages": "Todos los mensajes del lote",
   "batch.facts": "Datos",
   "batch.cancel": "Cancelar el lote",
   "batch.cancel.title": "¿Cancelar este lote?",
   "batch.cancel.text":
-    "{queued, plural, one {# mensaje está en espera y no se enviaría} other {# mensajes están en espera y no se enviarían}}. Lo que ya se envió queda enviado. Esta acción no se puede deshacer.",
-  "batch.cancel.done": "El lote se canceló.",
+    "{queued, plural, one {# mensaje está en espera y no se enviará} other {# mensajes están en espera y no se enviarán}}. Lo que ya se envió queda enviado. Esta acción no se puede deshacer.",
+  "batch.cancel.done": "Se canceló el lote.",
   "batch.csv": "Destinatarios en CSV",
   "batch.again": "Reenviar a los fallidos",
-  "batch.again.title": "¿Reenviar a los destinatarios que no se alcanzaron?",
+  "batch.again.title": "¿Reenviar a los destinatarios a los que no llegó?",
   "batch.again.text":
     "Un lote nuevo les envía el mismo contenido. Los destinatarios de la lista de bloqueo no reciben nada. Funciona una vez por lote.",
-  "batch.again.done": "El lote nuevo se aceptó.",
+  "batch.again.done": "Se aceptó el lote nuevo.",
   "batch.again.as": "Reenviado como"
 }

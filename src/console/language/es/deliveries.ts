@@ -18,7 +18,7 @@ export const deliveries: Readonly<Record<keyof typeof english, string>> = {
   "deliveries.empty.text": "Los eventos de este webhook aparecen aquí. Envíe un evento de prueba para ver uno.",
   "deliveries.empty.filtered": "Ninguna entrega tiene este estado.",
   "delivery.title": "Entrega {id}",
-  "delivery.about": "Acerca de",
+  "delivery.about": "Datos",
   "delivery.eventId": "Id. del evento",
   "delivery.next": "Próximo intento",
   "delivery.completed": "Terminada",

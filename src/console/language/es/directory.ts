@@ -17,7 +17,7 @@ export const directory: Readonly<Record<keyof typeof english, string>> = {
   "contacts.chatWith": "Mensajes con {name}",
   "contacts.noName": "sin nombre",
   "contacts.empty.title": "No hay contactos",
-  "contacts.empty.text": "El servicio conoce los contactos por el teléfono y por los mensajes.",
+  "contacts.empty.text": "El servicio obtiene los contactos del teléfono y de los mensajes.",
   "contacts.empty.filtered": "Ningún contacto tiene este nombre o número.",
   "contacts.check.title": "Comprobar un número",
   "contacts.check.hint": "Con el prefijo del país, por ejemplo +250788123456. La sesión pregunta a WhatsApp.",
@@ -36,7 +36,7 @@ export const directory: Readonly<Record<keyof typeof english, string>> = {
   "chat.empty.title": "No hay mensajes en este chat",
   "chat.empty.text": "Empieza cuando se vincula el teléfono. Los mensajes anteriores se quedan en el teléfono.",
   "chat.reply": "Responder",
-  "chat.sent": "El mensaje se aceptó.",
+  "chat.sent": "Se aceptó el mensaje.",
   "chat.notConnected": "La sesión no está conectada, así que no puede enviar.",
   "groups.title": "Grupos",
   "groups.lead": "Los grupos de este teléfono, del más reciente al más antiguo.",
@@ -77,5 +77,5 @@ export const directory: Readonly<Record<keyof typeof english, string>> = {
   "groups.remove.button": "Quitar del grupo",
   "groups.remove.done": "El participante se quitó.",
   "groups.empty.title": "No hay grupos",
-  "groups.empty.text": "El servicio conoce los grupos por el teléfono. Aparecen después de vincularlo."
+  "groups.empty.text": "El servicio obtiene los grupos del teléfono. Aparecen después de vincularlo."
 }

@@ -20,11 +20,11 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
   "domains.empty.text": "Mientras no añada ninguno, el correo sale de la dirección de este servicio.",
   "domains.add.title": "Añadir un dominio de envío",
   "domains.add.button": "Añadir el dominio",
-  "domains.added": "El dominio se añadió. Publique sus registros y después compruébelo.",
+  "domains.added": "Se añadió el dominio. Publique sus registros y después compruébelo.",
   "domains.state.pending": "El correo de este dominio se rechaza hasta que DKIM y SPF estén verificados.",
   "domains.state.verified": "Puede enviar desde este dominio.",
   "domains.check": "Comprobar ahora",
-  "domains.check.done": "Los registros se comprobaron.",
+  "domains.check.done": "Se comprobaron los registros.",
   "domains.records": "Registros DNS",
   "domains.required": "obligatorio",
   "domains.advised": "recomendado",
@@ -39,7 +39,7 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
   "domains.record.short": "Nombre, para proveedores de DNS que añaden el dominio",
   "domains.record.value": "Valor",
   "domains.record.found": "Lo que hay en el DNS",
-  "domains.record.nothing": "no hay tal registro",
+  "domains.record.nothing": "no existe ese registro",
   "domains.purpose.DKIM": "DKIM",
   "domains.purpose.SPF": "SPF",
   "domains.purpose.DMARC": "DMARC",
@@ -81,25 +81,25 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
   "verdict.mx.none":
     "El registro MX indica que este dominio no acepta correo. No es obligatorio. Este servicio no recibe respuestas.",
   "verdict.mx.elsewhere":
-    "El correo de este dominio va a otro servidor, lo cual está bien. El registro no es obligatorio. Este servicio no recibe respuestas.",
+    "El correo dirigido a este dominio va a otro servidor, lo cual está bien. El registro no es obligatorio. Este servicio no recibe respuestas.",
   "verdict.unanswered":
-    "El DNS no respondió. Esto no dice nada del registro. Compruebe de nuevo en unos minutos. ({reason})",
+    "El DNS no respondió. Esto no dice nada del registro. Compruébelo de nuevo en unos minutos. ({reason})",
   "verdict.warning.dkim":
-    "La clave DKIM no está publicada correctamente. Los servidores que reciben no pueden comprobar las firmas, y Gmail y Yahoo rechazan sin ellas el correo masivo.",
+    "La clave DKIM no está publicada correctamente. Los servidores de destino no pueden comprobar las firmas, y Gmail y Yahoo rechazan el correo masivo sin ellas.",
   "verdict.warning.spf": "Ningún registro SPF incluye este servicio. Sin él, Gmail y Yahoo rechazan el correo masivo.",
   "verdict.warning.dmarc":
     "No hay ninguna política DMARC. Sin ella, Gmail y Yahoo rechazan el correo masivo; basta p=none.",
   "domains.zone": "Todos los registros como archivo de zona",
   "domains.tracking": "Seguimiento de aperturas y clics",
-  "domains.tracking.text": "Vale para el correo que se acepte desde ahora. Una solicitud puede elegir otra cosa.",
+  "domains.tracking.text": "Vale para el correo que se acepte desde ahora. Una solicitud puede indicar lo contrario.",
   "domains.tracking.opens": "Seguir las aperturas",
   "domains.tracking.clicks": "Seguir los clics",
-  "domains.tracking.done": "El seguimiento se cambió.",
+  "domains.tracking.done": "Se cambió el seguimiento.",
   "domains.delete": "Eliminar",
   "domains.delete.title": "¿Eliminar {domain}?",
   "domains.delete.text":
     "A partir de entonces se rechaza el correo de este dominio y se borra su clave. Si añade el dominio de nuevo, recibe una clave nueva, con un registro nuevo que publicar. Esta acción no se puede deshacer.",
   "domains.delete.typed": "Escriba el dominio",
   "domains.delete.button": "Eliminar el dominio",
-  "domains.delete.done": "El dominio se eliminó."
+  "domains.delete.done": "Se eliminó el dominio."
 }

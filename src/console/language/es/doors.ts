@@ -29,7 +29,7 @@ export const doors: Readonly<Record<keyof typeof english, string>> = {
   "setup.stale.text":
     "Ya se usó, tiene más de un día u otra persona ha configurado la instalación. Para mostrar otro enlace, ejecute:",
   "setup.stale.signIn": "Ir a la página de inicio de sesión",
-  "setup.wrongPassword": "Una cuenta tiene esta dirección. Introduzca su contraseña para ser el operador.",
+  "setup.wrongPassword": "Ya existe una cuenta con esta dirección. Introduzca su contraseña para ser el operador.",
   "noAccount.title": "Todavía no pertenece a ninguna cuenta",
   "noAccount.text": "Pida a un propietario que le añada.",
   "language.en": "English",

@@ -19,12 +19,12 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.validation_error": "Algunos campos no son válidos.",
   "error.internal_error": "Algo ha fallado por nuestra parte. Inténtelo de nuevo.",
   "error.plan_limit_exceeded":
-    "Se alcanzó el límite: {current, number} de {limit, number} en uso. Elimine uno, elija un plan mayor o espere a que el límite empiece de nuevo.",
+    "Se alcanzó el límite: {current, number} de {limit, number} en uso. Elimine uno, elija un plan mayor o espere a que el límite se reinicie.",
   "error.email_quota_exceeded":
-    "Se usaron {current, number} de {limit, number} correos, y este envío tiene más destinatarios de los que quedan. Elija un plan mayor o espere a que la cuota empiece de nuevo.",
+    "Se usaron {current, number} de {limit, number} correos, y este envío tiene más destinatarios de los que quedan. Elija un plan mayor o espere a que la cuota se reinicie.",
   "error.insufficient_permission": "Su rol no lo permite. Pídalo a un propietario o a un administrador.",
   "error.fresh_login_required":
-    "Inició sesión hace demasiado tiempo. Vuelva a entrar o elija un final más cercano para la clave.",
+    "Inició sesión hace demasiado tiempo. Vuelva a iniciar sesión o elija una caducidad más próxima para la clave.",
   "error.live_key_required": "No es posible en modo de prueba. Cambie al modo real.",
   "error.rate_limit_exceeded": "Se enviaron demasiadas solicitudes.",
   "error.not_found": "Lo que indica este formulario ya no existe. Vuelva a cargar la página y elija otra cosa.",
@@ -32,7 +32,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
     "El dominio del remitente no está verificado. Verifíquelo en «Dominios» o deje vacío el remitente.",
   "error.message_over": "Ya se envió o ya terminó. Vuelva atrás para ver qué pasó.",
   "error.complaint_not_removable":
-    "El destinatario marcó su correo como no deseado, así que esta dirección sigue en la lista de bloqueo. No le escriba.",
+    "El destinatario marcó su correo como spam, así que esta dirección sigue en la lista de bloqueo. No le escriba.",
   "error.unsupported_destination":
     "No se envían SMS a este país. Revise el número o pida al operador que añada un precio.",
   "error.otp_limit": "Se enviaron demasiados códigos a este destinatario o a números cercanos.",
@@ -68,9 +68,11 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.recovery_ended": "Esta repetición ya terminó.",
   "error.sandbox_closed": "El sandbox de esta instalación está cerrado. Use la URL de su aplicación.",
   "error.fault_limit":
-    "{limit, number} fallos planeados esperan sus mensajes. Envíe mensajes de prueba o quite los fallos.",
+    "{limit, number} fallos planificados esperan sus mensajes. Envíe mensajes de prueba o quite los fallos.",
   "error.login_paused": "Se introdujeron demasiadas contraseñas incorrectas.",
   "error.token_expired": "Este enlace ya se usó o ha caducado. Pida uno nuevo.",
+  "error.email_taken": "Otra cuenta ya tiene esta dirección de correo. Elija otra.",
+  "error.email_change_limit": "Se pidieron demasiadas direcciones nuevas.",
   "error.idempotency_key_reused": "Este formulario ya se envió con otros valores. Vuelva a cargar la página y envíelo.",
   "error.idempotency_in_progress": "Este formulario se acaba de enviar. Espere un segundo y mire si se hizo.",
   "error.other": "El servicio lo rechazó. Dice en inglés: {detail}"

@@ -4,7 +4,7 @@ import type { faults as english } from "../en/faults.ts"
 export const faults: Readonly<Record<keyof typeof english, string>> = {
   "fault.missing": "Este campo es obligatorio.",
   "fault.required": "Este servicio no tiene un remitente compartido. Escriba una dirección de un dominio verificado.",
-  "fault.text": "Escriba un texto, un HTML o ambos.",
+  "fault.text": "Escriba un texto, HTML o ambos.",
   "fault.choice": "Elija uno de estos valores: {values}.",
   "fault.once": "Elija cada valor una sola vez.",
   "fault.most": "Es demasiado largo. Use como máximo {most, number} caracteres.",
@@ -53,11 +53,11 @@ export const faults: Readonly<Record<keyof typeof english, string>> = {
   "fault.tag": "Una etiqueta tiene de 1 a 64 letras, dígitos o signos _ . : -. Cámbiela.",
   "fault.tags": "Use como máximo {most, number} etiquetas.",
   "fault.time": "Escriba una fecha y una hora.",
-  "fault.time.soon": "Elija una hora que esté al menos 10 segundos por delante.",
+  "fault.time.soon": "Elija una hora que sea dentro de 10 segundos como mínimo.",
   "fault.time.late": "Elija una hora dentro de los próximos {days} días.",
   "fault.time.future": "Elija una hora que ya haya pasado.",
   "fault.time.order": "El final debe ser posterior al comienzo. Elija uno más tardío.",
-  "fault.template.open": "Línea {line}, columna {column}: unas llaves dobles no se cierran. Ciérrelas con dos llaves.",
+  "fault.template.open": "Línea {line}, columna {column}: hay llaves dobles sin cerrar. Ciérrelas con dos llaves.",
   "fault.template.empty": "Línea {line}, columna {column}: no hay ningún nombre entre las llaves dobles. Escriba uno.",
   "fault.template.three": "Línea {line}, columna {column}: tres llaves no tienen significado. Escriba dos.",
   "fault.template.name": "Línea {line}, columna {column}: {name} no es un nombre válido. Use letras, dígitos, _ y -.",
@@ -94,7 +94,8 @@ export const faults: Readonly<Record<keyof typeof english, string>> = {
   "fault.batch.none": "Este lote llegó a todos. No hay nada que reenviar.",
   "fault.batch.gone": "El contenido de este lote ya no se guarda. Envíelo como un lote nuevo.",
   "fault.batch.sender": "El remitente de este lote ya no está disponible. Envíelo como un lote nuevo.",
-  "fault.batch.time": "Un correo de un lote tiene la hora de su lote. Cambie la hora del lote.",
+  "fault.batch.time": "Un correo de un lote se envía a la hora de su lote. Cambie la hora del lote.",
+  "fault.delete": "Escriba la palabra DELETE en mayúsculas.",
   "fault.entry": "Entrada {number}: {fault}",
   "fault.other": "Este valor no se acepta. Cámbielo. El servicio dice en inglés: {detail}"
 }

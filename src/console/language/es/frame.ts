@@ -66,7 +66,7 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "span.minute": "{count, plural, one {# minuto} other {# minutos}}",
   "span.second": "{count, plural, one {# segundo} other {# segundos}}",
   "span.millisecond": "{count} ms",
-  "form.problem": "No se ha podido completar",
+  "form.problem": "No se ha podido completar la acción",
   "form.curl": "Este comando envía la misma solicitud. Ponga una clave de API de esta cuenta en lugar de $KEY.",
   "form.differs": "Escriba el nombre exactamente como se muestra arriba.",
   "form.problems": "Revise {count, plural, one {este campo} other {estos # campos}}:"

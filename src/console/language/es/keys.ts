@@ -27,7 +27,7 @@ export const keys: Readonly<Record<keyof typeof english, string>> = {
   "keys.revoke.used": "Se usó por última vez el {when}.",
   "keys.revoke.unused": "No se usó nunca.",
   "keys.revoke.button": "Revocar la clave",
-  "keys.revoke.done": "La clave se revocó.",
+  "keys.revoke.done": "Se revocó la clave.",
   "keys.rotate": "Renovar",
   "keys.rotateNamed": "Renovar la clave {name}",
   "keys.rotate.title": "¿Renovar {name}?",

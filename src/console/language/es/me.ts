@@ -7,7 +7,7 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "me.name": "Nombre",
   "me.language": "Idioma",
   "me.zone": "Zona horaria",
-  "me.hours": "Reloj",
+  "me.hours": "Formato de hora",
   "me.hours.language": "Según la costumbre del idioma",
   "me.hours.h23": "24 horas",
   "me.hours.h12": "12 horas",
@@ -17,7 +17,7 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "me.theme.dark": "Oscuros",
   "me.shortcuts": "Atajos de una sola tecla, como ? y g",
   "me.save": "Guardar",
-  "me.saved": "Su perfil se guardó.",
+  "me.saved": "Se guardó su perfil.",
   "security.title": "Inicio de sesión y seguridad",
   "security.operator":
     "Usted opera este servicio, por lo que necesita un segundo factor. Añada una llave de acceso o una aplicación de autenticación para abrir las demás páginas.",
@@ -27,7 +27,7 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.password.again": "Contraseña nueva, otra vez",
   "security.password.button": "Cambiar la contraseña",
   "security.password.done":
-    "La contraseña se cambió. Los demás navegadores conservan su acceso: termine abajo los accesos que no reconozca.",
+    "Se cambió la contraseña. Los demás navegadores conservan su acceso: cierre abajo los accesos que no reconozca.",
   "security.password.other": "Su contraseña no es la de ninguna cuenta de la que usted sea propietario.",
   "security.passkeys": "Llaves de acceso",
   "security.passkeys.text":
@@ -38,7 +38,7 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.passkeys.made": "Creada",
   "security.passkeys.used": "Último uso",
   "security.passkeys.add": "Añadir una llave de acceso",
-  "security.passkeys.added": "La llave de acceso se añadió.",
+  "security.passkeys.added": "Se añadió la llave de acceso.",
   "security.passkeys.failed": "La respuesta del navegador no demuestra ninguna llave de acceso. Inténtelo de nuevo.",
   "security.passkeys.remove": "Quitar",
   "security.passkeys.removeNamed": "Quitar la llave de acceso {name}",
@@ -46,11 +46,11 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.passkeys.remove.text":
     "Con esta llave de acceso ya no podrá iniciar sesión. Elimínela también en su dispositivo.",
   "security.passkeys.remove.button": "Quitar la llave de acceso",
-  "security.passkeys.removed": "La llave de acceso se quitó.",
+  "security.passkeys.removed": "Se quitó la llave de acceso.",
   "security.passkeys.rename": "Cambiar el nombre de la llave de acceso {name}",
   "security.passkeys.renamed": "La llave de acceso tiene un nombre nuevo.",
   "security.passkeys.where":
-    "Las llaves de acceso solo funcionan bajo el nombre del servicio. Abra esta página en {base}.",
+    "Las llaves de acceso solo funcionan con el nombre del servicio. Abra esta página en {base}.",
   "security.passkeys.default": "Llave de acceso {number}",
   "security.app": "Aplicación de autenticación",
   "security.app.text":
@@ -87,14 +87,14 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "security.signIns.seen": "Última actividad",
   "security.signIns.this": "este",
   "security.signIns.unknown": "navegador desconocido",
-  "security.signIns.end": "Terminar",
-  "security.signIns.endNamed": "Terminar el acceso de {browser}",
-  "security.signIns.ended": "El acceso se terminó.",
-  "security.signIns.endOthers": "Terminar todos los demás",
-  "security.signIns.endOthers.title": "¿Terminar todos los demás accesos?",
+  "security.signIns.end": "Cerrar",
+  "security.signIns.endNamed": "Cerrar el acceso de {browser}",
+  "security.signIns.ended": "Se cerró el acceso.",
+  "security.signIns.endOthers": "Cerrar todos los demás",
+  "security.signIns.endOthers.title": "¿Cerrar todos los demás accesos?",
   "security.signIns.endOthers.text":
     "{count, plural, one {# navegador más tiene} other {# navegadores más tienen}} que iniciar sesión de nuevo. Este sigue con la sesión iniciada.",
-  "security.signIns.endedOthers": "Todos los demás accesos se terminaron.",
+  "security.signIns.endedOthers": "Se cerraron todos los demás accesos.",
   "proof.title": "Confirme que es usted",
   "proof.text": "Esta acción necesita una prueba de identidad de hace diez minutos como máximo.",
   "proof.wrong": "La contraseña o el código no es correcto.",
@@ -117,8 +117,8 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "forgot.button": "Enviar el enlace",
   "forgot.done": "Si una cuenta tiene esta dirección, un correo con un enlace está en camino.",
   "reset.title": "Establecer una contraseña nueva",
-  "reset.lead": "Se terminan todos sus accesos, también los de los programas.",
+  "reset.lead": "Se cierran todos sus accesos, también los de los programas.",
   "reset.button": "Establecer la contraseña",
-  "reset.done": "La contraseña se estableció. Inicie sesión con ella.",
+  "reset.done": "Se estableció la contraseña. Inicie sesión con ella.",
   "reset.stale": "Este enlace no es válido, ya se usó o ha caducado. Pida otro."
 }

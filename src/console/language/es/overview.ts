@@ -4,11 +4,11 @@ import type { overview as english } from "../en/overview.ts"
 export const overview: Readonly<Record<keyof typeof english, string>> = {
   "overview.title": "Vista general",
   "overview.start.title": "Primeros pasos",
-  "overview.start.text": "Cada paso se marca por sí mismo cuando está hecho.",
+  "overview.start.text": "Cada paso se marca solo cuando está hecho.",
   "overview.start.done": "hecho",
   "overview.start.open": "pendiente",
   "overview.start.key": "Crear una clave de API",
-  "overview.start.keyText": "Su aplicación firma sus solicitudes con ella.",
+  "overview.start.keyText": "Su aplicación se identifica con ella en sus solicitudes.",
   "overview.start.domain": "Añadir un dominio de envío",
   "overview.start.domainText": "El correo de su propio dominio necesita cuatro registros DNS.",
   "overview.start.webhook": "Crear un webhook",

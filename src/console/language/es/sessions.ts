@@ -50,7 +50,7 @@ export const sessions: Readonly<Record<keyof typeof english, string>> = {
   "sessions.create.name": "Nombre",
   "sessions.create.nameHint": "Por ejemplo «Teléfono de soporte». Si falta, el servicio crea un nombre.",
   "sessions.create.button": "Crear la sesión",
-  "sessions.created.done": "La sesión se creó. Escanee su código.",
+  "sessions.created.done": "Se creó la sesión. Escanee su código.",
   "sessions.about": "Sesión",
   "sessions.pair.title": "Vincular un teléfono",
   "sessions.pair.open": "Abra WhatsApp en el teléfono.",
@@ -96,7 +96,7 @@ export const sessions: Readonly<Record<keyof typeof english, string>> = {
   "sessions.logout.title": "¿Cerrar la sesión {name}?",
   "sessions.logout.text":
     "El teléfono quita este dispositivo y el servicio borra sus credenciales. La sesión se conserva, con sus contactos y mensajes. Los mensajes en espera fallan. Vincule un teléfono para usarla de nuevo.",
-  "sessions.logout.done": "La sesión se cerró.",
+  "sessions.logout.done": "Se cerró la sesión.",
   "sessions.delete.typed": "Escriba el nombre de la sesión",
   "pair.title": "Vincular su teléfono a {name}",
   "pair.done": "Su teléfono está vinculado. Puede cerrar esta página.",
@@ -111,5 +111,5 @@ export const sessions: Readonly<Record<keyof typeof english, string>> = {
   "sessions.delete.text":
     "El servicio se desconecta del teléfono y borra las credenciales, los contactos y los grupos con sus participantes. Los mensajes en espera fallan. Para volver a usar el teléfono, vincúlelo con una sesión nueva. Esta acción no se puede deshacer.",
   "sessions.delete.button": "Eliminar la sesión",
-  "sessions.delete.done": "La sesión se eliminó."
+  "sessions.delete.done": "Se eliminó la sesión."
 }

@@ -42,5 +42,5 @@ export const suppressions: Readonly<Record<keyof typeof english, string>> = {
     "Esta dirección rebotó. Si rebota otra vez, los servidores de destino confiarán menos en su dominio.",
   "suppressions.remove.unsubscribe": "Esta persona se dio de baja. Escríbale solo si lo ha pedido de nuevo.",
   "suppressions.remove.button": "Quitar el bloqueo",
-  "suppressions.removed": "El bloqueo se quitó."
+  "suppressions.removed": "Se quitó el bloqueo."
 }

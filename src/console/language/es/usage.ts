@@ -1,10 +1,10 @@
 import type { usage as english } from "../en/usage.ts"
 
-/** Usage and costs of an account. */
+/** Usage, costs and settings of an account, and its deletion. */
 export const usage: Readonly<Record<keyof typeof english, string>> = {
   "nav.usage": "Consumo",
   "usage.title": "Consumo",
-  "usage.lead": "Lo que esta cuenta ha enviado y lo que cuesta. Los días son de UTC.",
+  "usage.lead": "Lo que esta cuenta ha enviado y lo que cuesta. Los días son en UTC.",
   "usage.quotas": "Cuotas",
   "usage.unused": "Restante",
   "usage.used": "{used} de {limit} usados",
@@ -13,13 +13,13 @@ export const usage: Readonly<Record<keyof typeof english, string>> = {
   "usage.runsOut": "Al ritmo de este mes se agota el {day}.",
   "usage.table": "Consumo de este periodo",
   "usage.untilHint": "Este día no se cuenta.",
-  "usage.wrong": "Este periodo no sirve. El final debe ser posterior al comienzo, como máximo un año después.",
+  "usage.wrong": "Este periodo no es válido. El final debe ser posterior al comienzo, como máximo un año después.",
   "usage.granularity": "Agrupar por",
   "usage.day": "Días",
   "usage.week": "Semanas",
   "usage.month": "Meses",
   "usage.date": "Comienzo",
-  "usage.metric": "Qué",
+  "usage.metric": "Concepto",
   "usage.count": "Cantidad",
   "usage.cost": "Coste (USD)",
   "usage.export": "Exportar como CSV",
@@ -30,5 +30,49 @@ export const usage: Readonly<Record<keyof typeof english, string>> = {
   "usage.metric.sms": "SMS",
   "usage.metric.sms_segments": "Segmentos de SMS",
   "usage.metric.whatsapp": "Mensajes de WhatsApp",
-  "usage.metric.otp": "Códigos de un solo uso"
+  "usage.metric.otp": "Códigos de un solo uso",
+  "nav.account": "Cuenta",
+  "account.title": "Cuenta",
+  "account.lead": "El nombre y la dirección de contacto de esta cuenta, y los correos que le envía el servicio.",
+  "account.live": "El modo de prueba tiene los mismos ajustes. <link>Cámbielos en el modo real.</link>",
+  "account.name": "Nombre",
+  "account.name.button": "Guardar el nombre",
+  "account.name.done": "Se guardó el nombre.",
+  "account.address": "Dirección de contacto",
+  "account.address.text":
+    "El servicio envía sus correos a esta dirección, y el propietario inicia sesión con ella. Cambia cuando alguien abre el enlace que recibe la dirección nueva.",
+  "account.address.button": "Cambiar la dirección",
+  "account.address.asked": "Se envió un enlace a la dirección nueva. Ábralo en un plazo de 24 horas.",
+  "account.address.kept": "La dirección sigue siendo la misma.",
+  "account.address.pending":
+    "La dirección nueva {email} aún no está confirmada. Abra el enlace del correo que se le envió.",
+  "account.address.withdraw": "Conservar la dirección actual",
+  "account.mails": "Correos del servicio",
+  "account.mails.text":
+    "Los correos sobre la contraseña, la dirección de contacto, los webhooks con fallos y los dominios de envío se envían siempre.",
+  "account.mails.email_alerts": "Alertas",
+  "account.mails.email_alertsHint": "Se agotó una cuota o se revocó una clave de API.",
+  "account.mails.usage_warnings": "Avisos de consumo",
+  "account.mails.usage_warningsHint": "Se ha usado el 80 por ciento de una cuota.",
+  "account.mails.weekly_digest": "Resumen semanal",
+  "account.mails.weekly_digestHint": "El consumo de la última semana, los lunes.",
+  "account.mails.security_alerts": "Seguridad",
+  "account.mails.security_alertsHint": "Se creó una clave de API o se sustituyó el secreto de un webhook.",
+  "account.mails.marketing_emails": "Novedades del servicio",
+  "account.mails.marketing_emailsHint": "El servicio todavía no envía ninguna.",
+  "account.mails.button": "Guardar la selección",
+  "account.mails.done": "Se guardó la selección.",
+  "account.delete": "Eliminar la cuenta",
+  "account.delete.lead": "La página siguiente indica qué se elimina y vuelve a preguntar.",
+  "account.delete.title": "¿Eliminar la cuenta {name}?",
+  "account.delete.text":
+    "Todas las claves de API y todos los accesos de esta cuenta terminan de inmediato, y ya no envía nada. Después se borran todos sus datos.",
+  "account.delete.operator":
+    "Usted opera el servicio con esta cuenta. Después, muestre un nuevo enlace de configuración en el servidor para volver a iniciar sesión.",
+  "account.delete.messages": "Mensajes del último año",
+  "account.delete.more":
+    "También se eliminan el historial de todos los mensajes, las facturas y todo lo que se creó en el modo de prueba. Esta acción no se puede deshacer.",
+  "account.delete.typed": "Escriba DELETE para confirmar",
+  "account.delete.button": "Eliminar la cuenta",
+  "account.delete.done": "Se eliminó la cuenta."
 }

@@ -3,7 +3,7 @@ import type { verify as english } from "../en/verify.ts"
 /** One-time codes: the list, one of them, the blocked numbers. */
 export const verify: Readonly<Record<keyof typeof english, string>> = {
   "nav.verify": "Códigos de un solo uso",
-  "verify.lead": "Un código prueba un número de teléfono o una dirección de correo. Solo lo ve el destinatario.",
+  "verify.lead": "Un código confirma un número de teléfono o una dirección de correo. Solo lo ve el destinatario.",
   "verify.caption": "Códigos de un solo uso de esta cuenta, los más recientes primero",
   "verify.attempts": "Intentos restantes",
   "verify.expires": "Válido hasta",
@@ -29,14 +29,15 @@ export const verify: Readonly<Record<keyof typeof english, string>> = {
   "verify.right": "El código es correcto.",
   "verify.wrong": "El código es incorrecto.",
   "verify.again": "Enviar un código nuevo",
-  "verify.sent": "El código se envió.",
+  "verify.sent": "Se envió el código.",
   "verify.sendHint": "Un número de teléfono con el prefijo del país, o una dirección de correo.",
   "verify.auto": "Automático",
-  "verify.autoHint": "Automático envía un correo a una dirección. A un número escribe por WhatsApp y después por SMS.",
+  "verify.autoHint":
+    "«Automático» envía un correo a una dirección y, a un número, un mensaje de WhatsApp y después un SMS.",
   "verify.brand": "Remitente en el texto",
   "verify.brandHint": "El texto empieza por él, por ejemplo «Acme».",
   "verify.figures": "Cifras",
-  "verify.figures.lead": "Cuántos códigos se introdujeron, cuánto costó cada uno confirmado y cuánto tardó.",
+  "verify.figures.lead": "Cuántos códigos se introdujeron, cuánto costó cada código confirmado y cuánto tiempo llevó.",
   "verify.figures.caption": "Cifras por país y canal",
   "verify.figures.all": "Todos los códigos",
   "verify.figures.byCountry": "Por país y canal",

@@ -34,7 +34,7 @@ export const deliveries: Readonly<Record<keyof typeof english, string>> = {
   "delivery.bodyOf": "Réponse à la tentative {attempt}",
   "delivery.redeliver": "Livrer à nouveau",
   "delivery.redelivered":
-    "L’événement est de nouveau en file d’attente, sous une nouvelle livraison. Cette page la montre.",
+    "L’événement est de nouveau en file d’attente, sous forme d’une nouvelle livraison. Cette page la montre.",
   "delivery.signature": "Vérifier la signature",
   "delivery.signatureText":
     "Ces commandes calculent l’en-tête webhook-signature de la tentative {attempt}. Donnez à WEBHOOK_SECRET le secret de ce webhook. Si votre point de terminaison calcule une autre valeur, il lit probablement d’autres octets.",

@@ -88,15 +88,15 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
   "verdict.mx.none":
     "L’enregistrement MX indique que ce domaine n’accepte pas d’e-mails. Il n’est pas obligatoire. Ce service ne reçoit pas de réponses.",
   "verdict.mx.elsewhere":
-    "Les e-mails de ce domaine vont à un autre serveur, ce qui convient. L’enregistrement n’est pas obligatoire. Ce service ne reçoit pas de réponses.",
+    "Les e-mails adressés à ce domaine vont à un autre serveur, ce qui convient. L’enregistrement n’est pas obligatoire. Ce service ne reçoit pas de réponses.",
   "verdict.unanswered":
     "Le DNS n’a pas répondu. Cela ne dit rien de l’enregistrement. Vérifiez de nouveau dans quelques minutes. ({reason})",
   "verdict.warning.dkim":
-    "La clé DKIM n’est pas publiée correctement. Les serveurs qui reçoivent ne peuvent pas vérifier les signatures, et Gmail et Yahoo refusent les envois en masse sans elles.",
+    "La clé DKIM n’est pas publiée correctement. Les serveurs destinataires ne peuvent pas vérifier les signatures, et Gmail et Yahoo refusent les envois en masse sans elles.",
   "verdict.warning.spf":
     "Aucun enregistrement SPF n’inclut ce service. Sans lui, Gmail et Yahoo refusent les envois en masse.",
   "verdict.warning.dmarc":
-    "Il n’y a pas de règle DMARC. Sans elle, Gmail et Yahoo refusent les envois en masse ; p=none suffit.",
+    "Il n’y a pas de politique DMARC. Sans elle, Gmail et Yahoo refusent les envois en masse ; p=none suffit.",
   "domains.zone": "Tous les enregistrements sous forme de fichier de zone",
   "domains.tracking": "Suivi des ouvertures et des clics",
   "domains.tracking.text":

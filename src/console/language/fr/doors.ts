@@ -29,7 +29,7 @@ export const doors: Readonly<Record<keyof typeof english, string>> = {
   "setup.stale.text":
     "Il a été utilisé, il date de plus d’un jour, ou une autre personne a configuré l’installation. Pour afficher un autre lien, exécutez :",
   "setup.stale.signIn": "Aller à la page de connexion",
-  "setup.wrongPassword": "Un compte a cette adresse. Saisissez son mot de passe pour devenir l’exploitant.",
+  "setup.wrongPassword": "Un compte existe avec cette adresse. Saisissez son mot de passe pour devenir l’exploitant.",
   "noAccount.title": "Vous ne faites encore partie d’aucun compte",
   "noAccount.text": "Demandez à un propriétaire de vous ajouter.",
   "language.en": "English",

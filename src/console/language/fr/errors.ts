@@ -19,13 +19,13 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.validation_error": "Certains champs ne sont pas valides.",
   "error.internal_error": "Un problème est survenu de notre côté. Réessayez.",
   "error.plan_limit_exceeded":
-    "La limite est atteinte : {current, number} sur {limit, number} sont utilisés. Supprimez-en un, choisissez une formule plus grande, ou attendez que la limite recommence.",
+    "La limite est atteinte : {current, number} sur {limit, number} sont utilisés. Supprimez-en un, choisissez une formule plus grande, ou attendez la remise à zéro.",
   "error.email_quota_exceeded":
-    "{current, number} e-mails sur {limit, number} sont utilisés, et cet envoi a plus de destinataires qu’il n’en reste. Choisissez une formule plus grande, ou attendez que le quota recommence.",
+    "{current, number} e-mails sur {limit, number} sont utilisés, et cet envoi a plus de destinataires qu’il n’en reste. Choisissez une formule plus grande, ou attendez la remise à zéro du quota.",
   "error.insufficient_permission":
     "Votre rôle ne le permet pas. Adressez-vous à un propriétaire ou à un administrateur.",
   "error.fresh_login_required":
-    "Vous vous êtes connecté il y a trop longtemps. Reconnectez-vous, ou choisissez une fin plus proche pour la clé.",
+    "Vous vous êtes connecté il y a trop longtemps. Reconnectez-vous, ou choisissez une expiration plus proche pour la clé.",
   "error.live_key_required": "Ce n’est pas possible en mode test. Passez en mode réel.",
   "error.rate_limit_exceeded": "Trop de requêtes ont été envoyées.",
   "error.not_found": "L’objet de ce formulaire n’existe plus. Rechargez la page et choisissez-en un autre.",
@@ -33,7 +33,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
     "Le domaine de l’expéditeur n’est pas vérifié. Vérifiez-le sous « Domaines », ou laissez l’expéditeur vide.",
   "error.message_over": "C’est déjà envoyé ou terminé. Revenez en arrière pour voir ce qu’il en est advenu.",
   "error.complaint_not_removable":
-    "Le destinataire a signalé votre courrier comme indésirable : cette adresse reste sur la liste de blocage. Ne lui écrivez plus.",
+    "Le destinataire a signalé votre e-mail comme spam : cette adresse reste sur la liste de blocage. Ne lui écrivez plus.",
   "error.unsupported_destination":
     "Aucun SMS n’est envoyé vers ce pays. Vérifiez le numéro, ou demandez à l’exploitant d’y ajouter un prix.",
   "error.otp_limit": "Trop de codes ont été envoyés à ce destinataire ou à des numéros voisins.",
@@ -43,7 +43,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.subscription_required": "L’essai gratuit ne comprend pas ceci. Choisissez une formule.",
   "error.subscription_expired": "L’essai gratuit est terminé. Choisissez une formule pour envoyer de nouveau.",
   "error.address_unconfirmed":
-    "L’adresse e-mail de ce compte n’est pas confirmée. Ouvrez le lien du courrier qui y a été envoyé.",
+    "L’adresse e-mail de ce compte n’est pas confirmée. Ouvrez le lien de l’e-mail qui y a été envoyé.",
   "error.channel_unavailable":
     "Ce canal ne peut pas envoyer de codes pour le moment. Choisissez un autre canal, ou réessayez plus tard.",
   "error.verification_not_found": "Il n’y a pas de code à vérifier : il a déjà été utilisé. Envoyez-en un nouveau.",
@@ -63,19 +63,21 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.storage_low":
     "Le service manque d’espace de stockage et n’accepte rien à envoyer pour le moment. Ce qu’il a accepté avant est envoyé.",
   "error.daily_volume_exceeded":
-    "Les gros courriers de ce jour sont trop nombreux. Envoyez-en un plus petit, ou réessayez demain.",
+    "Trop d’e-mails volumineux ont été envoyés aujourd’hui. Envoyez-en un plus petit, ou réessayez demain.",
   "error.payload_too_large": "C’est trop volumineux. Raccourcissez-le.",
   "error.webhook_not_active": "Ce webhook n’est pas actif. Activez-le, puis réessayez.",
   "error.event_expired": "Le contenu de cet événement n’est plus conservé : il ne peut pas être renvoyé.",
   "error.source_gone": "Les textes de cet e-mail ne sont plus conservés : il n’a donc plus de source.",
-  "error.recovery_in_progress": "Une relecture de ce webhook est en cours. Attendez sa fin, ou arrêtez-la.",
+  "error.recovery_in_progress": "Un rejeu de ce webhook est en cours. Attendez sa fin, ou arrêtez-le.",
   "error.key_not_rotatable": "Une autre clé a remplacé celle-ci, ou elle a expiré. Créez une autre clé.",
-  "error.recovery_ended": "Cette relecture est déjà terminée.",
+  "error.recovery_ended": "Ce rejeu est déjà terminé.",
   "error.sandbox_closed": "Le bac à sable de cette installation est fermé. Utilisez l’URL de votre application.",
   "error.fault_limit":
-    "{limit, number} pannes prévues attendent leurs messages. Envoyez des messages de test, ou retirez les pannes.",
+    "{limit, number} pannes planifiées attendent leurs messages. Envoyez des messages de test, ou retirez les pannes.",
   "error.login_paused": "Trop de mots de passe erronés ont été saisis.",
   "error.token_expired": "Ce lien a déjà été utilisé, ou il a expiré. Demandez-en un nouveau.",
+  "error.email_taken": "Un compte a déjà cette adresse e-mail. Choisissez-en une autre.",
+  "error.email_change_limit": "Trop de nouvelles adresses ont été demandées.",
   "error.idempotency_key_reused":
     "Ce formulaire a déjà été envoyé avec d’autres valeurs. Rechargez la page, puis envoyez-le.",
   "error.idempotency_in_progress": "Ce formulaire vient d’être envoyé. Attendez une seconde et vérifiez si c’est fait.",

@@ -51,10 +51,10 @@ export const faults: Readonly<Record<keyof typeof english, string>> = {
   "fault.url.loopback":
     "Cette URL mène à la machine de ce service. Utilisez une URL publique, ou demandez à l’exploitant de définir WEBHOOK_ALLOW_LOOPBACK=true.",
   "fault.blocked_address": "Cette URL ne mène pas à un hôte public. Utilisez-en une qui soit joignable par internet.",
-  "fault.tag": "Une étiquette a de 1 à 64 lettres, chiffres ou signes _ . : -. Modifiez-la.",
+  "fault.tag": "Une étiquette se compose de 1 à 64 lettres, chiffres ou signes _ . : -. Modifiez-la.",
   "fault.tags": "Utilisez au plus {most, number} étiquettes.",
   "fault.time": "Saisissez une date et une heure.",
-  "fault.time.soon": "Choisissez une heure située au moins 10 secondes plus tard.",
+  "fault.time.soon": "L’heure doit être dans au moins 10 secondes. Choisissez-en une plus tardive.",
   "fault.time.late": "Choisissez une heure dans les {days} jours à venir.",
   "fault.time.future": "Choisissez une heure passée.",
   "fault.time.order": "La fin doit venir après le début. Choisissez une heure plus tardive.",
@@ -99,7 +99,8 @@ export const faults: Readonly<Record<keyof typeof english, string>> = {
   "fault.batch.none": "Ce lot a atteint tout le monde. Il n’y a rien à renvoyer.",
   "fault.batch.gone": "Le contenu de ce lot n’est plus conservé. Envoyez-le comme un nouveau lot.",
   "fault.batch.sender": "L’expéditeur de ce lot n’est plus disponible. Envoyez-le comme un nouveau lot.",
-  "fault.batch.time": "Un e-mail d’un lot a l’heure de son lot. Changez l’heure du lot.",
+  "fault.batch.time": "Un e-mail d’un lot part à l’heure de son lot. Changez l’heure du lot.",
+  "fault.delete": "Saisissez le mot DELETE en majuscules.",
   "fault.entry": "Entrée {number} : {fault}",
   "fault.other": "Cette valeur n’est pas acceptée. Modifiez-la. Le service dit en anglais : {detail}"
 }

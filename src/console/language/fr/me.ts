@@ -7,7 +7,7 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "me.name": "Nom",
   "me.language": "Langue",
   "me.zone": "Fuseau horaire",
-  "me.hours": "Horloge",
+  "me.hours": "Format de l’heure",
   "me.hours.language": "Selon l’usage de la langue",
   "me.hours.h23": "24 heures",
   "me.hours.h12": "12 heures",
@@ -117,7 +117,7 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "forgot.button": "Envoyer le lien",
   "forgot.done": "Si un compte a cette adresse, un e-mail avec un lien est en route.",
   "reset.title": "Définir un nouveau mot de passe",
-  "reset.lead": "Toutes vos connexions, aussi celles des programmes, sont fermées.",
+  "reset.lead": "Toutes vos connexions, y compris celles des programmes, sont fermées.",
   "reset.button": "Définir le mot de passe",
   "reset.done": "Le mot de passe a été défini. Connectez-vous avec lui.",
   "reset.stale": "Ce lien est invalide, utilisé ou expiré. Demandez-en un autre."

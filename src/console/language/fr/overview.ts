@@ -8,7 +8,7 @@ export const overview: Readonly<Record<keyof typeof english, string>> = {
   "overview.start.done": "fait",
   "overview.start.open": "à faire",
   "overview.start.key": "Créer une clé API",
-  "overview.start.keyText": "Votre application signe ses requêtes avec elle.",
+  "overview.start.keyText": "Votre application s’identifie avec elle dans ses requêtes.",
   "overview.start.domain": "Ajouter un domaine d’envoi",
   "overview.start.domainText": "Les e-mails de votre propre domaine ont besoin de quatre enregistrements DNS.",
   "overview.start.webhook": "Créer un webhook",

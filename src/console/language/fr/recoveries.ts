@@ -28,18 +28,18 @@ export const recoveries: Readonly<Record<keyof typeof english, string>> = {
   "recover.notActive":
     "Ce webhook n’est pas actif ; rien ne peut donc lui être envoyé. Activez-le d’abord, puis revenez.",
   "recover.start": "Rejouer {count, plural, one {# événement} other {# événements}}",
-  "recover.started": "La relecture a commencé. Cette page montre sa progression.",
+  "recover.started": "Le rejeu a commencé. Cette page montre sa progression.",
   "recover.stop": "Arrêter",
-  "recover.stopped": "La relecture a été arrêtée. Les événements déjà en file d’attente sont tout de même envoyés.",
-  "recover.running": "Une relecture est en cours",
+  "recover.stopped": "Le rejeu a été arrêté. Les événements déjà en file d’attente sont tout de même envoyés.",
+  "recover.running": "Un rejeu est en cours",
   "recover.delivered": "Livrés",
   "recover.failed": "Échoués",
   "recover.left": "Restants",
-  "recover.past": "Relectures précédentes",
-  "recover.pastCaption": "Relectures précédentes de ce webhook, de la plus récente à la plus ancienne",
+  "recover.past": "Rejeux précédents",
+  "recover.pastCaption": "Rejeux précédents de ce webhook, du plus récent au plus ancien",
   "recover.created": "Début",
   "recover.state": "État",
   "recover.is.running": "en cours",
-  "recover.is.completed": "terminée",
-  "recover.is.canceled": "arrêtée"
+  "recover.is.completed": "terminé",
+  "recover.is.canceled": "arrêté"
 }

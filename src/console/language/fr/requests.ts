@@ -43,21 +43,21 @@ export const requests: Readonly<Record<keyof typeof english, string>> = {
   "request.faultsCaption": "Les champs en cause",
   "request.field": "Champ",
   "request.fault": "Ce qui ne va pas",
-  "request.help": "Que faire contre cette erreur",
+  "request.help": "Que faire face à cette erreur",
   "request.made": "Ce qu’elle a créé",
   "request.again": "La même requête avec curl",
   "request.againText": "Les corps ne sont pas conservés : ajoutez le vôtre.",
-  "find.title": "Trouver",
-  "find.label": "Trouver dans ce compte",
+  "find.title": "Recherche",
+  "find.label": "Rechercher dans ce compte",
   "find.hint": "Identifiant, destinataire, objet ou page",
-  "find.button": "Trouver",
+  "find.button": "Rechercher",
   "find.lead":
     "Saisissez l’identifiant d’un message, d’un lot, d’un modèle, d’un événement, d’une livraison, d’un code à usage unique, d’une session, d’un webhook ou d’une requête. Une adresse e-mail, un numéro de téléphone, un objet ou le nom d’une page conviennent aussi.",
   "find.messages": "Messages",
   "find.allMessages": "Afficher tous ces messages",
   "find.others": "Autres résultats",
   "find.othersCaption": "Ce qui a été trouvé en plus des messages",
-  "find.kind": "Genre",
+  "find.kind": "Catégorie",
   "find.result": "Résultat",
   "find.kind.message": "message",
   "find.kind.batch": "lot",
@@ -73,9 +73,9 @@ export const requests: Readonly<Record<keyof typeof english, string>> = {
   "find.kind.key": "clé API",
   "find.kind.page": "page",
   "find.none.title": "Rien n’a été trouvé",
-  "find.none.ids": "Recherche effectuée : {kinds}.",
+  "find.none.ids": "Recherche dans : {kinds}.",
   "find.none.request":
     "Aucune requête n’a cet identifiant. Les requêtes qui ont changé quelque chose et celles qui ont été refusées sont conservées quelques jours. Les autres ne le sont pas.",
   "find.none.words":
-    "Recherche effectuée : destinataires, objets et textes des messages, destinataires des requêtes refusées, et noms des modèles, domaines d’envoi, sessions, webhooks, clés API et pages."
+    "Recherche dans : destinataires, objets et textes des messages, destinataires des requêtes refusées, et noms des modèles, domaines d’envoi, sessions, webhooks, clés API et pages."
 }

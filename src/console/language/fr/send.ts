@@ -16,7 +16,7 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.subject": "Objet",
   "send.text": "Texte",
   "send.html": "HTML",
-  "send.htmlHint": "Sans texte, le texte est tiré du HTML.",
+  "send.htmlHint": "Si le texte est vide, il est tiré du HTML.",
   "send.tags": "Étiquettes",
   "send.tagsHint": "Des mots pour retrouver le message, séparés par des espaces.",
   "send.at": "Envoyer le",

@@ -1,6 +1,6 @@
 import type { usage as english } from "../en/usage.ts"
 
-/** Usage and costs of an account. */
+/** Usage, costs and settings of an account, and its deletion. */
 export const usage: Readonly<Record<keyof typeof english, string>> = {
   "nav.usage": "Consommation",
   "usage.title": "Consommation",
@@ -10,7 +10,7 @@ export const usage: Readonly<Record<keyof typeof english, string>> = {
   "usage.used": "{used} sur {limit} utilisés",
   "usage.unlimited": "{used} utilisés, sans limite",
   "usage.left": "{left} restants jusqu’au {time}",
-  "usage.runsOut": "Au rythme de ce mois, il est épuisé le {day}.",
+  "usage.runsOut": "Au rythme de ce mois, il sera épuisé le {day}.",
   "usage.table": "Consommation de cette période",
   "usage.untilHint": "Ce jour n’est pas compté.",
   "usage.wrong": "Cette période ne convient pas. La fin doit venir après le début, au plus un an plus tard.",
@@ -19,7 +19,7 @@ export const usage: Readonly<Record<keyof typeof english, string>> = {
   "usage.week": "Semaines",
   "usage.month": "Mois",
   "usage.date": "Début",
-  "usage.metric": "Quoi",
+  "usage.metric": "Élément",
   "usage.count": "Nombre",
   "usage.cost": "Coût (USD)",
   "usage.export": "Exporter en CSV",
@@ -30,5 +30,49 @@ export const usage: Readonly<Record<keyof typeof english, string>> = {
   "usage.metric.sms": "SMS",
   "usage.metric.sms_segments": "Segments SMS",
   "usage.metric.whatsapp": "Messages WhatsApp",
-  "usage.metric.otp": "Codes à usage unique"
+  "usage.metric.otp": "Codes à usage unique",
+  "nav.account": "Compte",
+  "account.title": "Compte",
+  "account.lead": "Le nom et l’adresse de contact de ce compte, et les e-mails que le service lui envoie.",
+  "account.live": "Le mode test a les mêmes paramètres. <link>Modifiez-les en mode réel.</link>",
+  "account.name": "Nom",
+  "account.name.button": "Enregistrer le nom",
+  "account.name.done": "Le nom a été enregistré.",
+  "account.address": "Adresse de contact",
+  "account.address.text":
+    "Le service envoie ses e-mails à cette adresse, et le propriétaire se connecte avec elle. Elle change dès que le lien envoyé à la nouvelle adresse est ouvert.",
+  "account.address.button": "Modifier l’adresse",
+  "account.address.asked": "Un lien a été envoyé à la nouvelle adresse. Ouvrez-le dans les 24 heures.",
+  "account.address.kept": "L’adresse reste la même.",
+  "account.address.pending":
+    "La nouvelle adresse {email} n’est pas encore confirmée. Ouvrez le lien de l’e-mail qui lui a été envoyé.",
+  "account.address.withdraw": "Garder l’adresse actuelle",
+  "account.mails": "E-mails du service",
+  "account.mails.text":
+    "Les e-mails sur le mot de passe, l’adresse de contact, les webhooks défaillants et les domaines d’envoi sont toujours envoyés.",
+  "account.mails.email_alerts": "Alertes",
+  "account.mails.email_alertsHint": "Un quota est épuisé, ou une clé API a été révoquée.",
+  "account.mails.usage_warnings": "Avertissements de consommation",
+  "account.mails.usage_warningsHint": "80 pour cent d’un quota sont utilisés.",
+  "account.mails.weekly_digest": "Résumé hebdomadaire",
+  "account.mails.weekly_digestHint": "La consommation de la semaine écoulée, le lundi.",
+  "account.mails.security_alerts": "Sécurité",
+  "account.mails.security_alertsHint": "Une clé API a été créée, ou le secret d’un webhook a été remplacé.",
+  "account.mails.marketing_emails": "Nouvelles du service",
+  "account.mails.marketing_emailsHint": "Le service n’en envoie pas encore.",
+  "account.mails.button": "Enregistrer le choix",
+  "account.mails.done": "Le choix a été enregistré.",
+  "account.delete": "Supprimer le compte",
+  "account.delete.lead": "La page suivante indique ce qui sera supprimé et demande une confirmation.",
+  "account.delete.title": "Supprimer le compte {name} ?",
+  "account.delete.text":
+    "Toutes les clés API et toutes les connexions de ce compte prennent fin aussitôt, et il n’envoie plus rien. Toutes ses données sont ensuite effacées.",
+  "account.delete.operator":
+    "Vous exploitez le service avec ce compte. Ensuite, affichez un nouveau lien de configuration sur le serveur pour vous reconnecter.",
+  "account.delete.messages": "Messages de l’année écoulée",
+  "account.delete.more":
+    "L’historique de tous les messages, les factures et tout ce qui a été créé en mode test sont également supprimés. Cette action est irréversible.",
+  "account.delete.typed": "Saisissez DELETE pour confirmer",
+  "account.delete.button": "Supprimer le compte",
+  "account.delete.done": "Le compte a été supprimé."
 }

@@ -32,7 +32,7 @@ export const verify: Readonly<Record<keyof typeof english, string>> = {
   "verify.sent": "Le code a été envoyé.",
   "verify.sendHint": "Un numéro de téléphone avec son indicatif de pays, ou une adresse e-mail.",
   "verify.auto": "Automatique",
-  "verify.autoHint": "Automatique envoie un e-mail à une adresse. À un numéro, il écrit par WhatsApp, puis par SMS.",
+  "verify.autoHint": "« Automatique » envoie un e-mail à une adresse, et à un numéro un message WhatsApp, puis un SMS.",
   "verify.brand": "Expéditeur dans le texte",
   "verify.brandHint": "Le texte commence par lui, par exemple « Acme ».",
   "verify.figures": "Chiffres",

@@ -4,7 +4,7 @@ import type { webhooks as english } from "../en/webhooks.ts"
 export const webhooks: Readonly<Record<keyof typeof english, string>> = {
   "nav.webhooks": "Webhooks",
   "webhooks.title": "Webhooks",
-  "webhooks.lead": "Un webhook est une adresse à vous. Le service y envoie des événements signés.",
+  "webhooks.lead": "Un webhook est l’une de vos adresses. Le service y envoie des événements signés.",
   "webhooks.caption": "Webhooks de ce compte",
   "webhooks.new": "Nouveau webhook",
   "webhooks.url": "URL",

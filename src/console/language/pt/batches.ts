@@ -35,7 +35,7 @@ export const batches: Readonly<Record<keyof typeof english, string>> = {
   "batch.running": "{left, plural, one {Falta # mensagem.} other {Faltam # mensagens.}}",
   "batch.fine": "Todas as mensagens foram enviadas.",
   "batch.some":
-    "{failed, plural, one {# mensagem de {total} não chegou} other {# mensagens de {total} não chegaram}} ao destinatário.",
+    "{failed, plural, one {# de {total} mensagens não chegou} other {# de {total} mensagens não chegaram}} ao destinatário.",
   "batch.canceledAt":
     "O lote foi cancelado. Antes disso, {sent, plural, one {# mensagem havia sido enviada} other {# mensagens haviam sido enviadas}}.",
   "batch.failures": "Falhas por motivo",
@@ -44,14 +44,14 @@ export const batches: Readonly<Record<keyof typeof english, string>> = {
   "batch.count": "Mensagens",
   "batch.example": "Exemplo",
   "batch.noReason": "nenhum motivo foi informado",
-  "batch.newest": "Entre {count, plural, one {a última falha} other {as últimas # falhas}}.",
+  "batch.newest": "{count, plural, one {Da última falha} other {Das últimas # falhas}}.",
   "batch.suppressedReason": "O endereço está na lista de bloqueio.",
   "batch.messages": "Todas as mensagens do lote",
   "batch.facts": "Dados",
   "batch.cancel": "Cancelar o lote",
   "batch.cancel.title": "Cancelar este lote?",
   "batch.cancel.text":
-    "{queued, plural, one {# mensagem está em espera e não seria enviada} other {# mensagens estão em espera e não seriam enviadas}}. O que foi enviado continua enviado. Esta ação não pode ser desfeita.",
+    "{queued, plural, one {# mensagem está em espera e não será enviada} other {# mensagens estão em espera e não serão enviadas}}. O que foi enviado continua enviado. Esta ação não pode ser desfeita.",
   "batch.cancel.done": "O lote foi cancelado.",
   "batch.csv": "Destinatários em CSV",
   "batch.again": "Reenviar aos que falharam",

@@ -18,7 +18,7 @@ export const deliveries: Readonly<Record<keyof typeof english, string>> = {
   "deliveries.empty.text": "Os eventos deste webhook aparecem aqui. Envie um evento de teste para ver um.",
   "deliveries.empty.filtered": "Nenhuma entrega tem este status.",
   "delivery.title": "Entrega {id}",
-  "delivery.about": "Sobre",
+  "delivery.about": "Dados",
   "delivery.eventId": "ID do evento",
   "delivery.next": "Próxima tentativa",
   "delivery.completed": "Concluída",

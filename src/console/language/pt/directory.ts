@@ -17,7 +17,7 @@ export const directory: Readonly<Record<keyof typeof english, string>> = {
   "contacts.chatWith": "Mensagens com {name}",
   "contacts.noName": "sem nome",
   "contacts.empty.title": "Nenhum contato",
-  "contacts.empty.text": "O serviço conhece os contatos pelo telefone e pelas mensagens.",
+  "contacts.empty.text": "O serviço obtém os contatos do telefone e das mensagens.",
   "contacts.empty.filtered": "Nenhum contato tem este nome ou número.",
   "contacts.check.title": "Verificar um número",
   "contacts.check.hint": "Com o código do país, como +250788123456. A sessão pergunta ao WhatsApp.",
@@ -78,5 +78,5 @@ export const directory: Readonly<Record<keyof typeof english, string>> = {
   "groups.remove.button": "Remover do grupo",
   "groups.remove.done": "O participante foi removido.",
   "groups.empty.title": "Nenhum grupo",
-  "groups.empty.text": "O serviço conhece os grupos pelo telefone. Eles aparecem depois que ele é vinculado."
+  "groups.empty.text": "O serviço obtém os grupos do telefone. Eles aparecem depois que ele é vinculado."
 }

@@ -39,7 +39,7 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
   "domains.record.short": "Nome, para provedores de DNS que acrescentam o domínio",
   "domains.record.value": "Valor",
   "domains.record.found": "O que há no DNS",
-  "domains.record.nothing": "não existe tal registro",
+  "domains.record.nothing": "esse registro não existe",
   "domains.purpose.DKIM": "DKIM",
   "domains.purpose.SPF": "SPF",
   "domains.purpose.DMARC": "DMARC",
@@ -81,16 +81,16 @@ export const domains: Readonly<Record<keyof typeof english, string>> = {
   "verdict.mx.none":
     "O registro MX diz que este domínio não aceita e-mails. Ele não é obrigatório. Este serviço não recebe respostas.",
   "verdict.mx.elsewhere":
-    "Os e-mails deste domínio vão para outro servidor, o que está certo. O registro não é obrigatório. Este serviço não recebe respostas.",
+    "Os e-mails endereçados a este domínio vão para outro servidor, o que está certo. O registro não é obrigatório. Este serviço não recebe respostas.",
   "verdict.unanswered":
     "O DNS não respondeu. Isso não diz nada sobre o registro. Verifique de novo em alguns minutos. ({reason})",
   "verdict.warning.dkim":
-    "A chave DKIM não está publicada corretamente. Os servidores que recebem não conseguem verificar as assinaturas, e Gmail e Yahoo recusam e-mails em massa sem elas.",
+    "A chave DKIM não está publicada corretamente. Os servidores de destino não conseguem verificar as assinaturas, e Gmail e Yahoo recusam e-mails em massa sem elas.",
   "verdict.warning.spf": "Nenhum registro SPF inclui este serviço. Sem ele, Gmail e Yahoo recusam e-mails em massa.",
   "verdict.warning.dmarc": "Não há política DMARC. Sem ela, Gmail e Yahoo recusam e-mails em massa; p=none basta.",
   "domains.zone": "Todos os registros como arquivo de zona",
   "domains.tracking": "Rastreamento de aberturas e cliques",
-  "domains.tracking.text": "Vale para os e-mails aceitos a partir de agora. Uma requisição pode escolher outra coisa.",
+  "domains.tracking.text": "Vale para os e-mails aceitos a partir de agora. Uma requisição pode definir o contrário.",
   "domains.tracking.opens": "Rastrear aberturas",
   "domains.tracking.clicks": "Rastrear cliques",
   "domains.tracking.done": "O rastreamento foi alterado.",

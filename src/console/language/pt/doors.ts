@@ -8,7 +8,7 @@ export const doors: Readonly<Record<keyof typeof english, string>> = {
   "signIn.button": "Entrar",
   "signIn.wrong": "O endereço de e-mail ou a senha está incorreta.",
   "signIn.paused":
-    "Senhas incorretas foram digitadas vezes demais. Tente de novo em {seconds, plural, one {# segundo} other {# segundos}}.",
+    "Foram digitadas muitas senhas incorretas. Tente de novo em {seconds, plural, one {# segundo} other {# segundos}}.",
   "signIn.noOperator.title": "Ainda ninguém pode entrar",
   "signIn.noOperator.text": "O serviço mostrou um link ao iniciar. Para mostrar outro, execute:",
   "signIn.insecure.title": "Este endereço não está protegido",
@@ -29,7 +29,7 @@ export const doors: Readonly<Record<keyof typeof english, string>> = {
   "setup.stale.text":
     "Ele já foi usado, tem mais de um dia, ou outra pessoa configurou a instalação. Para mostrar outro link, execute:",
   "setup.stale.signIn": "Ir para a página de entrada",
-  "setup.wrongPassword": "Uma conta tem este endereço. Digite a senha dela para se tornar o operador.",
+  "setup.wrongPassword": "Já existe uma conta com este endereço. Digite a senha dela para se tornar o operador.",
   "noAccount.title": "Você ainda não pertence a nenhuma conta",
   "noAccount.text": "Peça a um proprietário que adicione você.",
   "language.en": "English",

@@ -19,12 +19,12 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.validation_error": "Alguns campos não são válidos.",
   "error.internal_error": "Algo deu errado do nosso lado. Tente de novo.",
   "error.plan_limit_exceeded":
-    "O limite foi atingido: {current, number} de {limit, number} em uso. Remova um, escolha um plano maior ou espere até o limite recomeçar.",
+    "O limite foi atingido: {current, number} de {limit, number} em uso. Remova um, escolha um plano maior ou espere o limite ser renovado.",
   "error.email_quota_exceeded":
-    "Foram usados {current, number} de {limit, number} e-mails, e este envio tem mais destinatários do que restam. Escolha um plano maior ou espere até a cota recomeçar.",
+    "Foram usados {current, number} de {limit, number} e-mails, e este envio tem mais destinatários do que restam. Escolha um plano maior ou espere a cota ser renovada.",
   "error.insufficient_permission": "O seu papel não permite isto. Peça a um proprietário ou a um administrador.",
   "error.fresh_login_required":
-    "Você entrou há tempo demais. Entre de novo ou escolha um fim mais próximo para a chave.",
+    "Você entrou há tempo demais. Entre de novo ou escolha uma expiração mais próxima para a chave.",
   "error.live_key_required": "Isto não é possível no modo de teste. Mude para o modo real.",
   "error.rate_limit_exceeded": "Foram enviadas requisições demais.",
   "error.not_found": "O que este formulário indica já não existe. Recarregue a página e escolha outro.",
@@ -39,14 +39,14 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.verification_blocked":
     "Os códigos para estes números estão bloqueados, porque quase nenhum foi digitado. Desbloqueie-os na página de códigos de uso único ou espere.",
   "error.country_not_allowed": "Este serviço não envia códigos a este país. Peça ao operador que o adicione.",
-  "error.subscription_required": "O teste gratuito não inclui isto. Escolha um plano.",
-  "error.subscription_expired": "O teste gratuito terminou. Escolha um plano para voltar a enviar.",
+  "error.subscription_required": "A avaliação gratuita não inclui isto. Escolha um plano.",
+  "error.subscription_expired": "A avaliação gratuita terminou. Escolha um plano para voltar a enviar.",
   "error.address_unconfirmed":
     "O endereço de e-mail desta conta não está confirmado. Abra o link no e-mail que foi enviado a ele.",
   "error.channel_unavailable": "Este canal não pode enviar códigos agora. Escolha outro canal ou tente mais tarde.",
   "error.verification_not_found": "Não há código para conferir: já foi usado. Envie um novo.",
   "error.verification_expired": "Este código expirou. Envie um novo.",
-  "error.max_attempts_exceeded": "Foram digitados códigos errados demais. Envie um novo.",
+  "error.max_attempts_exceeded": "Foram digitados muitos códigos errados. Envie um novo.",
   "error.domain_already_exists": "Você já adicionou este domínio. Abra-o na lista para ver os seus registros.",
   "error.key_maker_busy": "Estão sendo adicionados domínios demais ao mesmo tempo.",
   "error.pairing_unavailable": "O WhatsApp não enviou um código a tempo. Tente de novo em um minuto.",
@@ -59,19 +59,22 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.service_unavailable": "O serviço não pode fazer isto no momento. Tente de novo em alguns segundos.",
   "error.storage_low":
     "O serviço está com pouco armazenamento e agora não aceita envios. O que aceitou antes é enviado.",
-  "error.daily_volume_exceeded": "Há e-mails grandes demais hoje. Envie um menor ou tente amanhã.",
+  "error.daily_volume_exceeded": "Muitos e-mails grandes já foram enviados hoje. Envie um menor ou tente amanhã.",
   "error.payload_too_large": "É grande demais. Encurte.",
   "error.webhook_not_active": "Este webhook não está ativo. Ative-o e tente de novo.",
   "error.event_expired": "O conteúdo deste evento já não está guardado, por isso não pode ser reenviado.",
   "error.source_gone": "Os textos deste e-mail não são mais guardados, portanto ele não tem código-fonte.",
-  "error.recovery_in_progress": "Uma repetição deste webhook está em andamento. Espere até que termine ou pare-a.",
+  "error.recovery_in_progress":
+    "Uma repetição deste webhook está em andamento. Espere até que termine ou interrompa-a.",
   "error.key_not_rotatable": "Outra chave substituiu esta, ou ela expirou. Crie outra chave.",
   "error.recovery_ended": "Esta repetição já terminou.",
   "error.sandbox_closed": "O sandbox desta instalação está fechado. Use a URL da sua aplicação.",
   "error.fault_limit":
     "{limit, number} falhas planejadas esperam as suas mensagens. Envie mensagens de teste ou remova as falhas.",
-  "error.login_paused": "Foram digitadas senhas erradas demais.",
+  "error.login_paused": "Foram digitadas muitas senhas incorretas.",
   "error.token_expired": "Este link já foi usado ou expirou. Peça um novo.",
+  "error.email_taken": "Outra conta já tem este endereço de e-mail. Escolha outro.",
+  "error.email_change_limit": "Foram pedidos muitos endereços novos.",
   "error.idempotency_key_reused": "Este formulário já foi enviado com outros valores. Recarregue a página e envie-o.",
   "error.idempotency_in_progress": "Este formulário acabou de ser enviado. Espere um segundo e veja se foi feito.",
   "error.other": "O serviço recusou. Diz em inglês: {detail}"

@@ -4,7 +4,7 @@ import type { faults as english } from "../en/faults.ts"
 export const faults: Readonly<Record<keyof typeof english, string>> = {
   "fault.missing": "Este campo é obrigatório.",
   "fault.required": "Este serviço não tem um remetente compartilhado. Escreva um endereço de um domínio verificado.",
-  "fault.text": "Escreva um texto, um HTML ou os dois.",
+  "fault.text": "Escreva um texto, HTML ou os dois.",
   "fault.choice": "Escolha um destes valores: {values}.",
   "fault.once": "Escolha cada valor uma única vez.",
   "fault.most": "É longo demais. Use no máximo {most, number} caracteres.",
@@ -92,7 +92,8 @@ export const faults: Readonly<Record<keyof typeof english, string>> = {
   "fault.batch.none": "Este lote chegou a todos. Não há nada a reenviar.",
   "fault.batch.gone": "O conteúdo deste lote já não está guardado. Envie-o como um lote novo.",
   "fault.batch.sender": "O remetente deste lote já não está disponível. Envie-o como um lote novo.",
-  "fault.batch.time": "Um e-mail de um lote tem o horário do seu lote. Altere o horário do lote.",
+  "fault.batch.time": "Um e-mail de um lote é enviado no horário do lote. Altere o horário do lote.",
+  "fault.delete": "Digite a palavra DELETE em letras maiúsculas.",
   "fault.entry": "Item {number}: {fault}",
   "fault.other": "Este valor não é aceito. Altere-o. O serviço diz em inglês: {detail}"
 }

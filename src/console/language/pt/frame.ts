@@ -66,7 +66,7 @@ export const frame: Readonly<Record<keyof typeof english, string>> = {
   "span.minute": "{count, plural, one {# minuto} other {# minutos}}",
   "span.second": "{count, plural, one {# segundo} other {# segundos}}",
   "span.millisecond": "{count} ms",
-  "form.problem": "Não foi possível concluir",
+  "form.problem": "Não foi possível concluir a ação",
   "form.curl": "Este comando envia a mesma requisição. Coloque uma chave de API desta conta no lugar de $KEY.",
   "form.differs": "Digite o nome exatamente como é mostrado acima.",
   "form.problems": "Verifique {count, plural, one {este campo} other {estes # campos}}:"

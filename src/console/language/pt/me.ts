@@ -7,7 +7,7 @@ export const me: Readonly<Record<keyof typeof english, string>> = {
   "me.name": "Nome",
   "me.language": "Idioma",
   "me.zone": "Fuso horário",
-  "me.hours": "Relógio",
+  "me.hours": "Formato de hora",
   "me.hours.language": "Como é usual no idioma",
   "me.hours.h23": "24 horas",
   "me.hours.h12": "12 horas",

@@ -4,11 +4,11 @@ import type { overview as english } from "../en/overview.ts"
 export const overview: Readonly<Record<keyof typeof english, string>> = {
   "overview.title": "Visão geral",
   "overview.start.title": "Primeiros passos",
-  "overview.start.text": "Cada passo é marcado sozinho quando está feito.",
+  "overview.start.text": "Cada passo é marcado automaticamente quando está feito.",
   "overview.start.done": "feito",
   "overview.start.open": "pendente",
   "overview.start.key": "Criar uma chave de API",
-  "overview.start.keyText": "A sua aplicação assina as requisições com ela.",
+  "overview.start.keyText": "A sua aplicação se identifica com ela nas requisições.",
   "overview.start.domain": "Adicionar um domínio de envio",
   "overview.start.domainText": "O e-mail do seu próprio domínio precisa de quatro registros DNS.",
   "overview.start.webhook": "Criar um webhook",

@@ -14,7 +14,7 @@ export const recoveries: Readonly<Record<keyof typeof english, string>> = {
   "recover.status.failed": "falharam",
   "recover.status.skipped": "foram ignoradas",
   "recover.count": "Contá-las",
-  "recover.wrong": "Este período não serve. O início deve estar no passado e antes do fim.",
+  "recover.wrong": "Este período não é válido. O início deve estar no passado e antes do fim.",
   "recover.nothing": "Nada foi perdido neste período.",
   "recover.events": "Eventos a enviar",
   "recover.atLeast": "pelo menos {count}",
@@ -29,8 +29,8 @@ export const recoveries: Readonly<Record<keyof typeof english, string>> = {
     "Este webhook não está ativo, por isso nada pode ser enviado a ele. Ative-o primeiro e depois volte.",
   "recover.start": "Repetir {count, plural, one {# evento} other {# eventos}}",
   "recover.started": "A repetição começou. Esta página mostra o progresso dela.",
-  "recover.stop": "Parar",
-  "recover.stopped": "A repetição foi parada. Os eventos que já estavam na fila ainda são enviados.",
+  "recover.stop": "Interromper",
+  "recover.stopped": "A repetição foi interrompida. Os eventos que já estavam na fila ainda são enviados.",
   "recover.running": "Uma repetição está em andamento",
   "recover.delivered": "Entregues",
   "recover.failed": "Com falha",
@@ -41,5 +41,5 @@ export const recoveries: Readonly<Record<keyof typeof english, string>> = {
   "recover.state": "Estado",
   "recover.is.running": "em andamento",
   "recover.is.completed": "concluída",
-  "recover.is.canceled": "parada"
+  "recover.is.canceled": "interrompida"
 }

@@ -21,8 +21,8 @@ export const requests: Readonly<Record<keyof typeof english, string>> = {
   "requests.path": "Caminho",
   "requests.recipient": "Destinatário",
   "requests.recipientHint": "Encontra os envios recusados.",
-  "requests.id": "Id da requisição",
-  "requests.idHint": "O id da requisição de uma resposta",
+  "requests.id": "ID da requisição",
+  "requests.idHint": "O ID da requisição de uma resposta",
   "requests.status.2xx": "bem-sucedida",
   "requests.status.4xx": "recusada",
   "requests.status.5xx": "falha do nosso lado",
@@ -33,7 +33,7 @@ export const requests: Readonly<Record<keyof typeof english, string>> = {
   "requests.all": "Mostrar todas as requisições",
   "requests.groups": "As recusas mais frequentes",
   "requests.groupsCaption": "As últimas requisições recusadas, por erro e caminho",
-  "requests.count": "Número",
+  "requests.count": "Quantidade",
   "request.done": "A requisição foi concluída com o status {status}, após {span}.",
   "request.refused": "A requisição foi recusada com o status {status}: {reason}",
   "request.failed": "O serviço não conseguiu responder à requisição, status {status}: {reason}",
@@ -45,12 +45,12 @@ export const requests: Readonly<Record<keyof typeof english, string>> = {
   "request.made": "O que ela criou",
   "request.again": "A mesma requisição com curl",
   "request.againText": "Os corpos não são guardados, portanto acrescente o seu.",
-  "find.title": "Encontrar",
-  "find.label": "Encontrar nesta conta",
-  "find.hint": "Id, destinatário, assunto ou página",
-  "find.button": "Encontrar",
+  "find.title": "Busca",
+  "find.label": "Buscar nesta conta",
+  "find.hint": "ID, destinatário, assunto ou página",
+  "find.button": "Buscar",
   "find.lead":
-    "Digite o id de uma mensagem, um lote, um modelo, um evento, uma entrega, um código de uso único, uma sessão, um webhook ou uma requisição. Um endereço de e-mail, um número de telefone, um assunto ou o nome de uma página também servem.",
+    "Digite o ID de uma mensagem, um lote, um modelo, um evento, uma entrega, um código de uso único, uma sessão, um webhook ou uma requisição. Um endereço de e-mail, um número de telefone, um assunto ou o nome de uma página também servem.",
   "find.messages": "Mensagens",
   "find.allMessages": "Mostrar todas estas mensagens",
   "find.others": "Outros resultados",
@@ -73,7 +73,7 @@ export const requests: Readonly<Record<keyof typeof english, string>> = {
   "find.none.title": "Nada foi encontrado",
   "find.none.ids": "A busca cobriu: {kinds}.",
   "find.none.request":
-    "Nenhuma requisição tem este id. As requisições que alteraram algo e as que foram recusadas são guardadas por alguns dias. As outras não.",
+    "Nenhuma requisição tem este ID. As requisições que alteraram algo e as que foram recusadas são guardadas por alguns dias. As outras não.",
   "find.none.words":
     "A busca cobriu: destinatários, assuntos e textos das mensagens, destinatários das requisições recusadas, e nomes de modelos, domínios de envio, sessões, webhooks, chaves de API e páginas."
 }

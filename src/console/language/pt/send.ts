@@ -16,7 +16,7 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.subject": "Assunto",
   "send.text": "Texto",
   "send.html": "HTML",
-  "send.htmlHint": "Sem texto, o texto é feito a partir do HTML.",
+  "send.htmlHint": "Se o texto estiver vazio, ele é criado a partir do HTML.",
   "send.tags": "Etiquetas",
   "send.tagsHint": "Palavras para encontrar a mensagem, separadas por espaços.",
   "send.at": "Enviar em",

@@ -20,7 +20,7 @@ export const sessions: Readonly<Record<keyof typeof english, string>> = {
   "sessions.status.connected": "conectada",
   "sessions.status.disconnected": "reconectando",
   "sessions.status.failed": "parada",
-  "sessions.reason.connection_lost": "A conexão se perdeu. O serviço se conecta de novo por si só.",
+  "sessions.reason.connection_lost": "A conexão se perdeu. O serviço se conecta de novo automaticamente.",
   "sessions.reason.logged_out":
     "O dispositivo foi desconectado: aqui, no telefone ou pelo WhatsApp. Vincule o telefone de novo.",
   "sessions.reason.replaced": "Outro programa usa as mesmas credenciais. Pare-o e conecte a sessão de novo.",
@@ -84,7 +84,7 @@ export const sessions: Readonly<Record<keyof typeof english, string>> = {
     "Um link de vinculação funciona por 10 minutos. Qualquer pessoa que o tenha pode vincular o próprio telefone à sessão.",
   "sessions.link.title": "Deixar outra pessoa vincular o telefone",
   "sessions.link.text":
-    "O link abre uma página com o código desta sessão, sem entrar. Envie-o à pessoa que está com o telefone. Ele funciona por 10 minutos.",
+    "O link abre uma página com o código desta sessão, sem precisar entrar. Envie-o à pessoa que está com o telefone. Ele funciona por 10 minutos.",
   "sessions.link.button": "Criar o link",
   "sessions.link.made": "O link de vinculação",
   "sessions.link.lead": "Envie-o à pessoa que está com o telefone. Ele funciona por 10 minutos.",
@@ -95,7 +95,7 @@ export const sessions: Readonly<Record<keyof typeof english, string>> = {
   "sessions.logout": "Desconectar",
   "sessions.logout.title": "Desconectar {name}?",
   "sessions.logout.text":
-    "O telefone remove este dispositivo, e o serviço apaga as credenciais dele. A sessão fica, com os contatos e as mensagens. As mensagens que esperam falham. Vincule um telefone para usá-la de novo.",
+    "O telefone remove este dispositivo, e o serviço apaga as credenciais dele. A sessão fica, com os contatos e as mensagens. As mensagens em espera falham. Vincule um telefone para usá-la de novo.",
   "sessions.logout.done": "A sessão foi desconectada.",
   "sessions.delete.typed": "Digite o nome da sessão",
   "pair.title": "Vincular o seu telefone a {name}",
@@ -109,7 +109,7 @@ export const sessions: Readonly<Record<keyof typeof english, string>> = {
   "sessions.delete": "Excluir",
   "sessions.delete.title": "Excluir {name}?",
   "sessions.delete.text":
-    "O serviço se desconecta do telefone e apaga as credenciais, os contatos e os grupos com os participantes. As mensagens que esperam falham. Para usar o telefone de novo, vincule-o a uma nova sessão. Esta ação não pode ser desfeita.",
+    "O serviço se desconecta do telefone e apaga as credenciais, os contatos e os grupos com os participantes. As mensagens em espera falham. Para usar o telefone de novo, vincule-o a uma nova sessão. Esta ação não pode ser desfeita.",
   "sessions.delete.button": "Excluir a sessão",
   "sessions.delete.done": "A sessão foi excluída."
 }

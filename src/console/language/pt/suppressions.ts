@@ -31,7 +31,7 @@ export const suppressions: Readonly<Record<keyof typeof english, string>> = {
   "suppressions.import.title": "Importar endereços",
   "suppressions.import.list": "Endereços",
   "suppressions.import.hint":
-    "Um endereço por linha. De um arquivo CSV conta a primeira coluna. Os endereços bloqueados mantêm o seu motivo.",
+    "Um endereço por linha. Em um arquivo CSV, vale a primeira coluna. Os endereços bloqueados mantêm o seu motivo.",
   "suppressions.import.wrong": "Nada foi importado: {address} não é um endereço de e-mail.",
   "suppressions.imported": "Os endereços não recebem mais e-mails.",
   "suppressions.remove": "Remover",

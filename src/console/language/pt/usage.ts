@@ -1,6 +1,6 @@
 import type { usage as english } from "../en/usage.ts"
 
-/** Usage and costs of an account. */
+/** Usage, costs and settings of an account, and its deletion. */
 export const usage: Readonly<Record<keyof typeof english, string>> = {
   "nav.usage": "Consumo",
   "usage.title": "Consumo",
@@ -13,13 +13,13 @@ export const usage: Readonly<Record<keyof typeof english, string>> = {
   "usage.runsOut": "No ritmo deste mês, ela se esgota em {day}.",
   "usage.table": "Consumo deste período",
   "usage.untilHint": "Este dia não é contado.",
-  "usage.wrong": "Este período não serve. O fim deve vir depois do início, no máximo um ano depois.",
+  "usage.wrong": "Este período não é válido. O fim deve vir depois do início, no máximo um ano depois.",
   "usage.granularity": "Agrupar por",
   "usage.day": "Dias",
   "usage.week": "Semanas",
   "usage.month": "Meses",
   "usage.date": "Início",
-  "usage.metric": "O quê",
+  "usage.metric": "Item",
   "usage.count": "Quantidade",
   "usage.cost": "Custo (USD)",
   "usage.export": "Exportar como CSV",
@@ -30,5 +30,48 @@ export const usage: Readonly<Record<keyof typeof english, string>> = {
   "usage.metric.sms": "SMS",
   "usage.metric.sms_segments": "Segmentos de SMS",
   "usage.metric.whatsapp": "Mensagens do WhatsApp",
-  "usage.metric.otp": "Códigos de uso único"
+  "usage.metric.otp": "Códigos de uso único",
+  "nav.account": "Conta",
+  "account.title": "Conta",
+  "account.lead": "O nome e o endereço de contato desta conta, e os e-mails que o serviço envia para ela.",
+  "account.live": "O modo de teste tem as mesmas configurações. <link>Altere-as no modo real.</link>",
+  "account.name": "Nome",
+  "account.name.button": "Salvar o nome",
+  "account.name.done": "O nome foi salvo.",
+  "account.address": "Endereço de contato",
+  "account.address.text":
+    "O serviço envia seus e-mails para este endereço, e o proprietário entra com ele. O endereço muda quando alguém abre o link enviado ao novo endereço.",
+  "account.address.button": "Alterar o endereço",
+  "account.address.asked": "Um link foi enviado ao novo endereço. Abra-o em até 24 horas.",
+  "account.address.kept": "O endereço continua o mesmo.",
+  "account.address.pending": "O novo endereço {email} ainda não foi confirmado. Abra o link do e-mail enviado a ele.",
+  "account.address.withdraw": "Manter o endereço atual",
+  "account.mails": "E-mails do serviço",
+  "account.mails.text":
+    "Os e-mails sobre a senha, o endereço de contato, os webhooks com falhas e os domínios de envio são sempre enviados.",
+  "account.mails.email_alerts": "Alertas",
+  "account.mails.email_alertsHint": "Uma cota se esgotou ou uma chave de API foi revogada.",
+  "account.mails.usage_warnings": "Avisos de consumo",
+  "account.mails.usage_warningsHint": "80 por cento de uma cota foram usados.",
+  "account.mails.weekly_digest": "Resumo semanal",
+  "account.mails.weekly_digestHint": "O consumo da última semana, às segundas-feiras.",
+  "account.mails.security_alerts": "Segurança",
+  "account.mails.security_alertsHint": "Uma chave de API foi criada ou o segredo de um webhook foi substituído.",
+  "account.mails.marketing_emails": "Novidades do serviço",
+  "account.mails.marketing_emailsHint": "O serviço ainda não envia nenhuma.",
+  "account.mails.button": "Salvar a escolha",
+  "account.mails.done": "A escolha foi salva.",
+  "account.delete": "Excluir a conta",
+  "account.delete.lead": "A próxima página mostra o que será excluído e pergunta de novo.",
+  "account.delete.title": "Excluir a conta {name}?",
+  "account.delete.text":
+    "Todas as chaves de API e todos os acessos desta conta terminam imediatamente, e ela não envia mais nada. Depois todos os seus dados são apagados.",
+  "account.delete.operator":
+    "Você opera o serviço com esta conta. Depois, mostre um novo link de configuração no servidor para entrar de novo.",
+  "account.delete.messages": "Mensagens do último ano",
+  "account.delete.more":
+    "O histórico de todas as mensagens, as faturas e tudo o que foi criado no modo de teste também são excluídos. Esta ação não pode ser desfeita.",
+  "account.delete.typed": "Digite DELETE para confirmar",
+  "account.delete.button": "Excluir a conta",
+  "account.delete.done": "A conta foi excluída."
 }

@@ -8,7 +8,7 @@ export const webhooks: Readonly<Record<keyof typeof english, string>> = {
   "webhooks.caption": "Webhooks desta conta",
   "webhooks.new": "Novo webhook",
   "webhooks.url": "URL",
-  "webhooks.health": "Saúde",
+  "webhooks.health": "Estado",
   "webhooks.events": "Eventos",
   "webhooks.created": "Criado",
   "webhooks.everyEvent": "todos os eventos",
@@ -95,7 +95,7 @@ export const webhooks: Readonly<Record<keyof typeof english, string>> = {
   "webhooks.made.text": "A sua aplicação confere com ele a assinatura de cada evento.",
   "webhooks.made.stored": "Eu o guardei",
   "webhooks.made.again": "Este segredo já foi mostrado. Se você o perdeu, abra o webhook e crie um novo segredo.",
-  "webhooks.made.list": "Para os webhooks",
+  "webhooks.made.list": "Ir para os webhooks",
   "webhooks.test": "Enviar um evento de teste",
   "webhooks.test.title": "Enviar um evento de teste",
   "webhooks.test.text":

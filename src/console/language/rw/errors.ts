@@ -74,6 +74,8 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
     "Amakosa {limit, number} yateganyijwe ategereje ubutumwa bwayo. Ohereza ubutumwa bw’isuzuma, cyangwa ukureho amakosa.",
   "error.login_paused": "Hinjijwe amagambobanga menshi atari yo.",
   "error.token_expired": "Iri huza ryamaze gukoreshwa, cyangwa igihe cyaryo cyarangiye. Saba irindi rishya.",
+  "error.email_taken": "Hari konti ifite iyi aderesi ya imeyili. Hitamo indi.",
+  "error.email_change_limit": "Hasabwe aderesi nshya nyinshi cyane.",
   "error.idempotency_key_reused":
     "Iyi fomu yigeze koherezwa irimo ibindi. Ongera ufungure urupapuro, hanyuma uyohereze.",
   "error.idempotency_in_progress": "Iyi fomu yoherejwe nonaha. Tegereza isegonda urebe niba byakozwe.",

@@ -98,6 +98,7 @@ export const faults: Readonly<Record<keyof typeof english, string>> = {
   "fault.batch.gone": "Ibikubiye muri iki cyiciro ntibikibitswe. Byohereze nk’icyiciro gishya.",
   "fault.batch.sender": "Uwohereza w’iki cyiciro ntakiboneka. Cyohereze nk’icyiciro gishya.",
   "fault.batch.time": "Imeyili yo mu cyiciro ifite igihe cy’icyiciro cyayo. Hindura igihe cy’icyiciro.",
+  "fault.delete": "Andika ijambo DELETE mu nyuguti nkuru.",
   "fault.entry": "Icyanditswe {number}: {fault}",
   "fault.other": "Aka gaciro ntikemewe. Gahindure. Serivisi ivuga mu Cyongereza: {detail}"
 }

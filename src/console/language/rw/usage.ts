@@ -1,6 +1,6 @@
 import type { usage as english } from "../en/usage.ts"
 
-/** Usage and costs of an account. */
+/** Usage, costs and settings of an account, and its deletion. */
 export const usage: Readonly<Record<keyof typeof english, string>> = {
   "nav.usage": "Ibyakoreshejwe",
   "usage.title": "Ibyakoreshejwe",
@@ -30,5 +30,48 @@ export const usage: Readonly<Record<keyof typeof english, string>> = {
   "usage.metric.sms": "SMS",
   "usage.metric.sms_segments": "Ibice bya SMS",
   "usage.metric.whatsapp": "Ubutumwa bwa WhatsApp",
-  "usage.metric.otp": "Kode zikoreshwa rimwe"
+  "usage.metric.otp": "Kode zikoreshwa rimwe",
+  "nav.account": "Konti",
+  "account.title": "Konti",
+  "account.lead": "Izina n’aderesi yo kuvuganiraho y’iyi konti, n’imeyili serivisi iyoherereza.",
+  "account.live": "Uburyo bw’isuzuma bufite igenamiterere rimwe. <link>Rihindurire mu buryo nyakuri.</link>",
+  "account.name": "Izina",
+  "account.name.button": "Bika izina",
+  "account.name.done": "Izina ryabitswe.",
+  "account.address": "Aderesi yo kuvuganiraho",
+  "account.address.text":
+    "Serivisi yohereza imeyili zayo kuri iyi aderesi, kandi nyiri konti yinjira ayikoresheje. Ihinduka iyo umuntu afunguye ihuza ryoherejwe kuri aderesi nshya.",
+  "account.address.button": "Hindura aderesi",
+  "account.address.asked": "Ihuza ryoherejwe kuri aderesi nshya. Rifungure mu masaha 24.",
+  "account.address.kept": "Aderesi ntiyahindutse.",
+  "account.address.pending": "Aderesi nshya {email} ntiremezwa. Fungura ihuza riri muri imeyili yoherejwe kuri yo.",
+  "account.address.withdraw": "Gumana aderesi isanzwe",
+  "account.mails": "Imeyili za serivisi",
+  "account.mails.text":
+    "Imeyili zerekeye ijambobanga, aderesi yo kuvuganiraho, webhook zifite ikibazo n’indangarubuga zo kohereza zihora zoherezwa.",
+  "account.mails.email_alerts": "Imenyesha",
+  "account.mails.email_alertsHint": "Igipimo cyarashize, cyangwa urufunguzo rwa API rwateshejwe agaciro.",
+  "account.mails.usage_warnings": "Imiburo y’ikoreshwa",
+  "account.mails.usage_warningsHint": "80 ku ijana by’igipimo byarakoreshejwe.",
+  "account.mails.weekly_digest": "Incamake y’icyumweru",
+  "account.mails.weekly_digestHint": "Ibyakoreshejwe mu cyumweru gishize, buri wa mbere.",
+  "account.mails.security_alerts": "Umutekano",
+  "account.mails.security_alertsHint": "Urufunguzo rwa API rwakozwe, cyangwa ibanga rya webhook ryasimbuwe.",
+  "account.mails.marketing_emails": "Amakuru ya serivisi",
+  "account.mails.marketing_emailsHint": "Serivisi ntirayohereza.",
+  "account.mails.button": "Bika amahitamo",
+  "account.mails.done": "Amahitamo yabitswe.",
+  "account.delete": "Siba konti",
+  "account.delete.lead": "Urupapuro rukurikira rwerekana ibizasibwa, kandi rukongera kubaza.",
+  "account.delete.title": "Urashaka gusiba konti {name}?",
+  "account.delete.text":
+    "Imfunguzo za API zose n’ukwinjira kose by’iyi konti bihita birangira, kandi ntiyongera kohereza ikintu. Nyuma amakuru yayo yose arasibwa.",
+  "account.delete.operator":
+    "Ucunga serivisi ukoresheje iyi konti. Nyuma, erekana ihuza rishya ryo gutegura kuri seriveri kugira ngo wongere kwinjira.",
+  "account.delete.messages": "Ubutumwa bw’umwaka ushize",
+  "account.delete.more":
+    "Amateka y’ubutumwa bwose, inyemezabuguzi n’ibyakozwe byose hakoreshejwe uburyo bw’isuzuma na byo birasibwa. Ibi ntibisubizwa inyuma.",
+  "account.delete.typed": "Andika DELETE kugira ngo wemeze",
+  "account.delete.button": "Siba konti",
+  "account.delete.done": "Konti yarasibwe."
 }

@@ -72,6 +72,8 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
     "Hitilafu {limit, number} zilizopangwa zinasubiri jumbe zake. Tuma jumbe za majaribio, au ondoa hitilafu.",
   "error.login_paused": "Nenosiri lisilo sahihi limeingizwa mara nyingi mno.",
   "error.token_expired": "Kiungo hiki kimeshatumika, au muda wake umeisha. Omba kipya.",
+  "error.email_taken": "Akaunti nyingine ina anwani hii ya barua pepe. Chagua nyingine.",
+  "error.email_change_limit": "Anwani mpya nyingi mno zimeombwa.",
   "error.idempotency_key_reused": "Fomu hii ilishatumwa na thamani nyingine. Pakia ukurasa upya, kisha uitume.",
   "error.idempotency_in_progress": "Fomu hii imetumwa sasa hivi. Subiri sekunde moja uone kama imefanyika.",
   "error.other": "Huduma imekataa hili. Inasema kwa Kiingereza: {detail}"

@@ -94,6 +94,7 @@ export const faults: Readonly<Record<keyof typeof english, string>> = {
   "fault.batch.gone": "Maudhui ya fungu hili hayahifadhiwi tena. Yatume kama fungu jipya.",
   "fault.batch.sender": "Mtumaji wa fungu hili hapatikani tena. Litume kama fungu jipya.",
   "fault.batch.time": "Barua pepe ya fungu ina wakati wa fungu lake. Badilisha wakati wa fungu.",
+  "fault.delete": "Andika neno DELETE kwa herufi kubwa.",
   "fault.entry": "Ingizo {number}: {fault}",
   "fault.other": "Thamani hii haikubaliki. Ibadilishe. Huduma inasema kwa Kiingereza: {detail}"
 }

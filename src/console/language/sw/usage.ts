@@ -1,6 +1,6 @@
 import type { usage as english } from "../en/usage.ts"
 
-/** Usage and costs of an account. */
+/** Usage, costs and settings of an account, and its deletion. */
 export const usage: Readonly<Record<keyof typeof english, string>> = {
   "nav.usage": "Matumizi",
   "usage.title": "Matumizi",
@@ -30,5 +30,49 @@ export const usage: Readonly<Record<keyof typeof english, string>> = {
   "usage.metric.sms": "SMS",
   "usage.metric.sms_segments": "Sehemu za SMS",
   "usage.metric.whatsapp": "Jumbe za WhatsApp",
-  "usage.metric.otp": "Misimbo ya mara moja"
+  "usage.metric.otp": "Misimbo ya mara moja",
+  "nav.account": "Akaunti",
+  "account.title": "Akaunti",
+  "account.lead": "Jina na anwani ya mawasiliano ya akaunti hii, na barua pepe ambazo huduma huitumia.",
+  "account.live": "Hali ya majaribio ina mipangilio ileile. <link>Ibadilishe katika hali halisi.</link>",
+  "account.name": "Jina",
+  "account.name.button": "Hifadhi jina",
+  "account.name.done": "Jina limehifadhiwa.",
+  "account.address": "Anwani ya mawasiliano",
+  "account.address.text":
+    "Huduma hutuma barua pepe zake kwa anwani hii, na mmiliki huingia kwa kuitumia. Hubadilika mtu anapofungua kiungo kinachotumwa kwa anwani mpya.",
+  "account.address.button": "Badilisha anwani",
+  "account.address.asked": "Kiungo kimetumwa kwa anwani mpya. Kifungue ndani ya saa 24.",
+  "account.address.kept": "Anwani inabaki ilivyo.",
+  "account.address.pending":
+    "Anwani mpya {email} bado haijathibitishwa. Fungua kiungo kilicho kwenye barua pepe iliyotumwa kwake.",
+  "account.address.withdraw": "Baki na anwani ya sasa",
+  "account.mails": "Barua pepe kutoka kwa huduma",
+  "account.mails.text":
+    "Barua pepe kuhusu nenosiri, anwani ya mawasiliano, webhook zenye hitilafu na vikoa vya kutuma hutumwa daima.",
+  "account.mails.email_alerts": "Arifa",
+  "account.mails.email_alertsHint": "Kiwango kimeisha, au ufunguo wa API umebatilishwa.",
+  "account.mails.usage_warnings": "Maonyo ya matumizi",
+  "account.mails.usage_warningsHint": "Asilimia 80 ya kiwango imetumika.",
+  "account.mails.weekly_digest": "Muhtasari wa wiki",
+  "account.mails.weekly_digestHint": "Matumizi ya wiki iliyopita, kila Jumatatu.",
+  "account.mails.security_alerts": "Usalama",
+  "account.mails.security_alertsHint": "Ufunguo wa API umeundwa, au siri ya webhook imebadilishwa.",
+  "account.mails.marketing_emails": "Habari za huduma",
+  "account.mails.marketing_emailsHint": "Huduma bado haitumi zozote.",
+  "account.mails.button": "Hifadhi chaguo",
+  "account.mails.done": "Chaguo limehifadhiwa.",
+  "account.delete": "Futa akaunti",
+  "account.delete.lead": "Ukurasa unaofuata unaonyesha kitakachofutwa, na unauliza tena.",
+  "account.delete.title": "Ungependa kufuta akaunti {name}?",
+  "account.delete.text":
+    "Funguo zote za API na kuingia kote kwa akaunti hii huisha mara moja, na haitumi kitu tena. Kisha data yake yote hufutwa.",
+  "account.delete.operator":
+    "Unaendesha huduma kwa akaunti hii. Baadaye, onyesha kiungo kipya cha kusanidi kwenye seva ili uingie tena.",
+  "account.delete.messages": "Jumbe za mwaka uliopita",
+  "account.delete.more":
+    "Historia ya jumbe zote, ankara na vyote vilivyotengenezwa katika hali ya majaribio hufutwa pia. Hili haliwezi kutenduliwa.",
+  "account.delete.typed": "Andika DELETE ili kuthibitisha",
+  "account.delete.button": "Futa akaunti",
+  "account.delete.done": "Akaunti imefutwa."
 }

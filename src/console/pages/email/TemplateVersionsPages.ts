@@ -10,7 +10,7 @@ import { idIn, Page } from "../../page/Page.ts"
 import { buttonForm, refusalOf } from "../../ui/form.ts"
 import { card, emptyState, foreign, moment, momentText, note } from "../../ui/parts.ts"
 import { type Column, table } from "../../ui/table.ts"
-import { frameWith, preview } from "./templatePreview.ts"
+import { frameWith, imagesAndLinks, preview } from "./templatePreview.ts"
 import { crumbs, found } from "./TemplatesPages.ts"
 
 const below = (ask: AccountAsk, { id, name }: EmailTemplate) => [
@@ -83,7 +83,9 @@ const one = Page.account({
       curl: `/v1/email${versions}/${version.id}`,
       buttons: can("templates:write") && buttonForm(ask, restore, { label: t.text("templates.restore"), tone: "main" }),
       content: html`${refusalOf(ask)}${can("templates:write") && note(t.text("templates.restore.hint"))}
-${card(t.text("templates.preview"), preview(ask, version), "preview")}`
+<div class="cards">${card(t.text("templates.preview"), preview(ask, version), "preview")}${
+        imagesAndLinks(ask, version)
+      }</div>`
     }
   },
   actions: [restore]

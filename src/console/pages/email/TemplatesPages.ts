@@ -10,11 +10,11 @@ import type { AccountAsk } from "../../page/Ask.ts"
 import { cursorsAround, pageOf, positionIn } from "../../page/cursor.ts"
 import { Field } from "../../page/Field.ts"
 import { Page } from "../../page/Page.ts"
-import { buttonForm, form } from "../../ui/form.ts"
+import { buttonForm, form, isDraft } from "../../ui/form.ts"
 import { card, code, emptyState, facts, foreign, icon, linkButton, moment } from "../../ui/parts.ts"
 import { type Column, pager, table } from "../../ui/table.ts"
 import { sendTemplate } from "../messages/sendActions.ts"
-import { frameWith, preview, valueLines, valuesForm } from "./templatePreview.ts"
+import { draftFrame, frameWith, imagesAndLinks, preview, valueLines, valuesForm } from "./templatePreview.ts"
 
 const perPage = 25
 
@@ -105,6 +105,17 @@ const payloadOf = ({ html: markup, name, subject, text }: Texts) => ({
   text: text ?? null
 })
 
+/** The preview of what is typed. */
+const previewOf = ({ t }: AccountAsk, first: string) => ({
+  label: t.text("templates.preview"),
+  title: t.text("templates.preview.frame"),
+  first
+})
+
+/** The answer to its button: the mail alone. */
+const drafted = (ask: AccountAsk) =>
+  isDraft(ask) && { frame: draftFrame(ask, Object.fromEntries(ask.attempt?.form ?? [])) }
+
 const create = Action.make({
   name: "create",
   endpoint: TemplatesApi.endpoints.create,
@@ -127,9 +138,11 @@ const make = Page.account({
     return {
       title: t.text("templates.create.title"),
       crumbs: crumbs(ask),
+      ...drafted(ask),
       content: form(ask, create, {
         submit: t.text("templates.create.button"),
         cancel: to("/templates"),
+        draft: previewOf(ask, to(copied === undefined ? "/templates/new?draft" : `/templates/${copied.id}/frame`)),
         ...(copied !== undefined && {
           values: { ...textsOf(copied), name: t.text("templates.duplicate.name", { name: copied.name }) }
         })
@@ -173,7 +186,7 @@ const one = Page.account({
       }`,
       content: html`<div class="cards">${card(t.text("templates.preview"), preview(ask, template), "preview")}${
         variables.length > 0 && card(t.text("templates.preview.values"), valuesForm(ask, variables), "values")
-      }${
+      }${imagesAndLinks(ask, template)}${
         card(
           t.text("templates.facts"),
           facts([
@@ -213,9 +226,11 @@ const edit = Page.account({
     return {
       title: ask.t.text("templates.edit.title", { name }),
       crumbs: [...crumbs(ask), { href: ask.to(`/templates/${id}`), label: name }],
+      ...drafted(ask),
       content: form(ask, update, {
         submit: ask.t.text("templates.edit.button"),
         cancel: ask.to(`/templates/${id}`),
+        draft: previewOf(ask, ask.to(`/templates/${id}/frame`)),
         values: { ...textsOf(template), name }
       })
     }

@@ -1,9 +1,13 @@
 import { Result } from "effect"
-import { html } from "../../../platform/http/html.ts"
+import { type Html, html } from "../../../platform/http/html.ts"
 import type { StoredTexts } from "../../../templates/CompiledTemplate.ts"
 import * as Template from "../../../templates/Template.ts"
 import type { AccountAsk } from "../../page/Ask.ts"
+import { sentenceOf } from "../../page/refusals.ts"
 import { frameOf, mailOf, viewIn } from "../../ui/mail.ts"
+import { card, code, foreign, note } from "../../ui/parts.ts"
+import { table } from "../../ui/table.ts"
+import { mailParts } from "./mailParts.ts"
 
 /** Parameters of the address that hold a value to try. */
 const prefix = "v."
@@ -15,19 +19,21 @@ const valueOf = ({ query }: AccountAsk, name: string) => query.get(`${prefix}${n
 export const valueLines = (ask: AccountAsk, variables: ReadonlyArray<string>): string =>
   variables.map((name) => `${name} = ${valueOf(ask, name)}`).join("\n")
 
-/** The texts with the values of the address. A place without one shows its name. */
+/** A template with the values of the address. A place without one shows its name. */
+const rendered = (ask: AccountAsk, compiled: Template.Template) => {
+  const values: Record<string, unknown> = {}
+  for (const name of compiled.names) {
+    const [first = "", second] = name.split(".", 2)
+    const value = valueOf(ask, name) || `{{${name}}}`
+    const inner = values[first]
+    values[first] = second === undefined ? value : { ...(typeof inner === "object" && inner), [second]: value }
+  }
+  return Template.render(compiled, values)
+}
+
 const filledIn = (ask: AccountAsk, { html: markup, subject, text }: StoredTexts) =>
   Result.match(Template.compile({ subject, html: markup, text }), {
-    onSuccess: (compiled) => {
-      const values: Record<string, unknown> = {}
-      for (const name of compiled.names) {
-        const [first = "", second] = name.split(".", 2)
-        const value = valueOf(ask, name) || `{{${name}}}`
-        const inner = values[first]
-        values[first] = second === undefined ? value : { ...(typeof inner === "object" && inner), [second]: value }
-      }
-      return Template.render(compiled, values)
-    },
+    onSuccess: (compiled) => rendered(ask, compiled),
     // Stored texts were compiled before they were stored.
     onFailure: () => ({ subject, html: markup, text: text ?? undefined })
   })
@@ -54,6 +60,51 @@ export const valuesForm = (ask: AccountAsk, variables: ReadonlyArray<string>) =>
       }"></div>`
     )
   }<div class="buttons"><button>${t.text("templates.preview.apply")}</button></div></form>`
+}
+
+/** Most links and images that the page lists. */
+const mostParts = 100
+
+/** What some readers miss: images without an alternative text. And where the links lead. */
+export const imagesAndLinks = (ask: AccountAsk, texts: StoredTexts): Html => {
+  const { t } = ask
+  const { images, links, withoutAlt } = mailParts(filledIn(ask, texts).html ?? "")
+  return card(
+    t.text("templates.parts"),
+    html`${
+      withoutAlt.length > 0
+        ? html`${note(t.text("templates.parts.withoutAlt", { count: withoutAlt.length }), "warn")}<ul class="points">${
+          withoutAlt.slice(0, mostParts).map((address) => html`<li>${code(address)}</li>`)
+        }</ul>`
+        : images > 0 && note(t.text("templates.parts.good"), "good")
+    }${
+      links.length === 0
+        ? html`<p class="quiet">${t.text("templates.parts.noLinks")}</p>`
+        : table(t.text("templates.parts.links"), [
+          { label: t.text("templates.parts.words"), cell: ({ text }) => foreign(text) },
+          { label: t.text("templates.parts.address"), cell: ({ href }) => code(href) }
+        ], links.slice(0, mostParts))
+    }`,
+    "parts"
+  )
+}
+
+/** What is typed into a form, for the frame of its preview: the mail, or why there is none. */
+export const draftFrame = (ask: AccountAsk, { html: markup = "", subject = "" }: Readonly<Record<string, string>>) => {
+  const { t } = ask
+  const said = (sentence: string) => html`<p lang="${t.locale}" dir="${t.direction}">${sentence}</p>`
+  if (markup === "") return frameOf(said(t.text("templates.preview.draft")).markup)
+  return Result.match(Template.compile({ subject, html: markup }), {
+    onSuccess: (compiled) => frameOf(rendered(ask, compiled).html ?? ""),
+    onFailure: (faults) =>
+      frameOf(
+        html`${
+          faults.map(({ message, part }) =>
+            said(`${t.text(`templates.${part}`)}: ${sentenceOf(t, { param: part, type: "invalid_template", message })}`)
+          )
+        }`.markup
+      )
+  })
 }
 
 /** The markup of the texts, for the frame of a preview. */

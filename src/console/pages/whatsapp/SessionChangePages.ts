@@ -3,15 +3,14 @@ import { Contacts } from "../../../channels/whatsapp/directory/Contacts.ts"
 import { Groups } from "../../../channels/whatsapp/directory/Groups.ts"
 import { SessionsApi } from "../../../channels/whatsapp/sessions/SessionsApi.ts"
 import { html } from "../../../platform/http/html.ts"
-import { maxRows } from "../../../values/Page.ts"
 import { Action, goTo, ifNamed, namedFields, show } from "../../page/Action.ts"
 import type { AccountAsk } from "../../page/Ask.ts"
 import { Field } from "../../page/Field.ts"
 import { Page } from "../../page/Page.ts"
 import { form } from "../../ui/form.ts"
 import { typed } from "../../ui/pairing.ts"
-import { copyable, facts, linkButton, note, number } from "../../ui/parts.ts"
-import { atLeast, sessionCrumbs, sessionIn } from "./sessionParts.ts"
+import { copyable, counted, facts, linkButton, note } from "../../ui/parts.ts"
+import { sessionCrumbs, sessionIn } from "./sessionParts.ts"
 
 const of = ({ params }: AccountAsk) => ({ params: { id: params["id"] } })
 
@@ -146,9 +145,6 @@ const erased = Effect.fnUntraced(function*(ask: AccountAsk) {
   const groups = yield* (yield* Groups).list(ask.accountId, filter, first)
   return { session, contacts: contacts.total, groups: groups.total }
 })
-
-/** Of long lists the service counts the first rows alone. */
-const counted = (ask: AccountAsk, total: number | null) => total === null ? atLeast(ask, maxRows) : number(ask, total)
 
 const remove = Page.account({
   path: "/whatsapp/:id/delete",

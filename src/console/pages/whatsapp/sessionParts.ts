@@ -43,7 +43,7 @@ export const numberOf = ({ t }: Ask, phone: string | null) =>
   phone === null ? html`<span class="quiet">${t.text("contacts.hidden")}</span>` : code(phone)
 
 /** A count that may have ended before the last row. */
-export const atLeast = (ask: Ask, count: number) => ask.t.text("recover.atLeast", { count: number(ask, count) })
+const atLeast = (ask: Ask, count: number) => ask.t.text("recover.atLeast", { count: number(ask, count) })
 
 /** Where the counts of a session end. */
 export type Counting = Pick<OutboxFigures["Service"], "limits" | "most">
