@@ -80,6 +80,7 @@ const shared: Readonly<Record<Exclude<Locale, "en">, ReadonlyArray<string>>> = {
     "page",
     "session",
     "webhook",
+    "message  messages",
     "minute  minutes",
     "support",
     "test"

@@ -35,6 +35,9 @@ layer(Service.layer(), { excludeTestServices: true })("a page that changes by it
     return { ...visited, watched }
   })
 
+  const resize = (page: BrowserPage, width: number) =>
+    page.command("Emulation.setDeviceMetricsOverride", { width, height: 800, deviceScaleFactor: 1, mobile: false })
+
   const assertStill = (page: BrowserPage) =>
     Effect.map(page.evaluate(moved), (nodes) => assert.deepStrictEqual(nodes, []))
 
@@ -54,6 +57,73 @@ layer(Service.layer(), { excludeTestServices: true })("a page that changes by it
         yield* sql`update email_batches set sent = 8, status = 'completed', completed_at = now() where id = ${batch}`
         yield* page.until(`${shows("Sent8")} && document.querySelector("main:not([data-live])") !== null`)
         yield* assertStill(page)
+      })
+  )
+
+  it.effect.skipIf(chromium === undefined)(
+    "a batch moves nothing when its first messages fail, then others for another reason, and when it ends",
+    () =>
+      Effect.gen(function*() {
+        const { at, key, node, page, watched } = yield* visit
+        const sql = yield* SqlClient.SqlClient
+        const recipients = Array.from({ length: 8 }, (_, index) => `reader${index}@example.com`)
+        for (const width of [1280, 360]) {
+          const json = { recipients, subject: "Hello", html: "Hello", send_at: yield* secondsAhead(3_600) }
+          const batch = String(
+            (yield* node.request("POST", "/v1/email/send-bulk", { key, json })).at("data", "batch_id")
+          )
+          const fail = (index: number, reason: string) =>
+            sql`with gone as (
+                update email_messages set status = 'failed', error = ${reason}, completed_at = now()
+                where batch_id = ${batch} and recipient = ${`reader${index}@example.com`}
+              ) update email_batches set failed = failed + 1 where id = ${batch}`
+          yield* resize(page, width)
+          yield* watched(`${at}/batches/email/${batch}`)
+          yield* page.until(shows("No message has failed."))
+          yield* fail(0, "550 5.1.1 No such user")
+          yield* page.until(shows("550 5.1.1 No such user"))
+          yield* fail(1, "452 4.2.2 Mailbox full")
+          yield* page.until(shows("(2) 452 4.2.2 Mailbox full"))
+          yield* sql`update email_batches set sent = total - failed, status = 'completed', completed_at = now()
+            where id = ${batch}`
+          yield* page.until(`document.querySelector("main:not([data-live]) .head a[href$='/again']") !== null`)
+          yield* assertStill(page)
+          yield* page.click(".attention .new a")
+          yield* page.until("document.querySelectorAll('.attention li a.button').length === 2")
+        }
+      })
+  )
+
+  it.effect.skipIf(chromium === undefined)(
+    "the overview moves nothing when something needs attention or no longer does, and shows it first",
+    () =>
+      Effect.gen(function*() {
+        const { accountId, at, page, watched } = yield* visit
+        const sql = yield* SqlClient.SqlClient
+        const [first = 0, second = 0] = (yield* sql`insert into webhooks
+            (account_id, url, events, secret, secret_prefix, unhealthy_reason, failing_since)
+          select ${accountId}::bigint, 'https://' || name || '.example/', array['*'], '', 'whsec_', reason, now()
+          from unnest(array['old', 'new'], array['gone', null]) as t (name, reason) returning id`)
+          .map(({ id }) => Number(id))
+        const turn = (id: number, reason: string | null) =>
+          sql`update webhooks set unhealthy_reason = ${reason}, failing_since = now() where id = ${id}`
+        const item = (id: number) => `document.querySelector("#attention-webhook_unhealthy-${id}")`
+        for (const width of [1280, 360]) {
+          yield* turn(first, "gone")
+          yield* turn(second, null)
+          yield* resize(page, width)
+          yield* watched(`${at}/`)
+          yield* page.until(shows("The webhook https://old.example/ is unhealthy."))
+          yield* turn(second, "gone")
+          yield* page.until(
+            `document.querySelector(".attention li").textContent.startsWith("The webhook https://new.example/ is unhealthy.")`
+          )
+          yield* turn(first, null)
+          yield* page.until(`getComputedStyle(${item(first)}).visibility === "hidden"`)
+          yield* assertStill(page)
+          yield* page.click(".attention .new a")
+          yield* page.until(`${item(second)}?.querySelector("form button") !== null && ${item(first)} === null`)
+        }
       })
   )
 

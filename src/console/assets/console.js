@@ -224,6 +224,32 @@
     for (const name of ["id", "hx-preserve"]) place.removeAttribute(name)
     return place
   }
+  // The sentence of the first new thing of a list, with their number, as a link to the whole list.
+  const newsOf = ([item, ...others]) => {
+    const link = document.createElement("a")
+    link.href = location.href
+    // What does not fit is the end of the sentence.
+    link.dir = "auto"
+    link.append(others.length > 0 ? `(${others.length + 1}) ` : "", ...item.querySelector("p").cloneNode(true).childNodes)
+    const news = item.cloneNode(false)
+    news.id = `new-${item.id}`
+    news.classList.add("new")
+    news.append(link)
+    return news
+  }
+  // What comes into a list waits beside its heading, and what leaves it keeps its place.
+  const holdItems = (main, next) => {
+    for (const { children, dataset } of main.querySelectorAll("[data-held]")) {
+      const list = next.querySelector(`[data-held=${dataset.held}]`)
+      const coming = new Map([...(list?.children ?? [])].map((item) => [item.id, item]))
+      const kept = [...children].filter((item) => !item.matches(".new")).map((item) => {
+        const same = coming.get(item.id)
+        coming.delete(item.id)
+        return same ?? Object.assign(placeOf(item), { id: item.id })
+      })
+      list?.replaceChildren(...(coming.size > 0 ? [newsOf([...coming.values()])] : []), ...kept)
+    }
+  }
   // The label of a button that copies changes for a while, and that of one with a name whenever there is something new.
   const nameOf = ({ dataset, textContent }) => dataset.name ?? dataset.copy ?? textContent
   const keepPlaces = (main, next) => {
@@ -233,6 +259,7 @@
       if (!names.has(nameOf(button))) coming.splice(index, 0, placeOf(button))
     })
     next.querySelector(".head > .buttons")?.append(...coming)
+    holdItems(main, next)
     const controls = main.querySelector(".live")
     if (next.querySelector(".live") === null && controls !== null) next.querySelector(".foot")?.before(placeOf(controls))
   }

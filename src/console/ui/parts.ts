@@ -134,6 +134,10 @@ export const linkButton = (
     options.icon !== undefined && icon(options.icon)
   }<span>${label}</span></a>`
 
+/** The room of a button that comes while the page is open: the same link, which is hidden and leads nowhere. */
+export const buttonRoom = (label: string, name: IconName): Html =>
+  html`<a class="button" data-gone>${icon(name)}<span>${label}</span></a>`
+
 /** A part of a page with its own heading. */
 export const card = (title: string, content: HtmlValue, id: string): Html =>
   html`<section class="card" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${content}</section>`
@@ -170,6 +174,32 @@ export const emptyState = (
     readonly button?: Html | false
   }
 ): Html => html`<div class="empty">${icon(name)}<h2>${title}</h2><p>${text}</p>${button}</div>`
+
+/** One thing of a list that changes while its page is open. */
+interface Held {
+  /** The same on each load of the page. */
+  readonly id: string
+  readonly tone: Tone
+  /** What it is: on an open page, all that is shown of a new one. */
+  readonly sentence: HtmlValue
+  readonly more?: HtmlValue
+  readonly actions?: HtmlValue
+}
+
+/**
+ * A list within a card. On an open page its things keep their places: the sentence of a new one stands beside the heading,
+ * where its room is, and leads to the whole list.
+ */
+export const heldList = (name: string, items: ReadonlyArray<Held>, none: string): Html =>
+  html`<ul class="attention" data-held="${name}">${
+    items.length === 0
+      ? html`<li id="${name}-none" class="none">${note(none, "good")}</li>`
+      : items.map(({ actions, id, more, sentence, tone }) =>
+        html`<li id="${name}-${id}" class="${tone}">${icon("circle-alert")}<div><p>${sentence}</p>${
+          more !== undefined && html`<p class="quiet">${more}</p>`
+        }</div>${actions}</li>`
+      )
+  }</ul>`
 
 /** A sentence that needs no action. */
 export const note = (content: HtmlValue, tone: Tone = "quiet"): Html =>

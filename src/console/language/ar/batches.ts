@@ -39,14 +39,12 @@ export const batches: Readonly<Record<keyof typeof english, string>> = {
     "{failed, plural, zero {# رسالة من أصل {total} لم تصل} one {رسالة واحدة من أصل {total} لم تصل} two {رسالتان من أصل {total} لم تصلا} few {# رسائل من أصل {total} لم تصل} many {# رسالة من أصل {total} لم تصل} other {# رسالة من أصل {total} لم تصل}} إلى المستلم.",
   "batch.canceledAt":
     "أُلغيت الدفعة. {sent, plural, zero {لم تكن أي رسالة قد أُرسلت} one {كانت رسالة واحدة قد أُرسلت} two {كانت رسالتان قد أُرسلتا} few {كانت # رسائل قد أُرسلت} many {كانت # رسالة قد أُرسلت} other {كانت # رسالة قد أُرسلت}}.",
-  "batch.failures": "حالات الفشل حسب السبب",
-  "batch.failuresCaption": "أسباب أحدث حالات الفشل في هذه الدفعة",
-  "batch.reason": "السبب",
-  "batch.count": "الرسائل",
+  "batch.failures": "أحدث حالات الفشل حسب السبب",
+  "batch.count":
+    "{count, plural, zero {# رسالة} one {رسالة واحدة} two {رسالتان} few {# رسائل} many {# رسالة} other {# رسالة}}",
   "batch.example": "مثال",
   "batch.noReason": "لم يُذكر سبب",
-  "batch.newest":
-    "من {count, plural, zero {أحدث حالات الفشل} one {أحدث حالة فشل} two {أحدث حالتَي فشل} few {أحدث # حالات فشل} many {أحدث # حالة فشل} other {أحدث # حالة فشل}}.",
+  "batch.noFailures": "لم تفشل أي رسالة.",
   "batch.suppressedReason": "العنوان في قائمة الحظر.",
   "batch.messages": "كل رسائل الدفعة",
   "batch.facts": "المعلومات",

@@ -1,4 +1,5 @@
 import { Clock, Effect, Schema } from "effect"
+import { createHash } from "node:crypto"
 import { BulkEmail } from "../../../channels/email/bulk/BulkEmail.ts"
 import { AllMessages } from "../../../history/AllMessages.ts"
 import { Messages } from "../../../messages/Messages.ts"
@@ -11,11 +12,13 @@ import { cursorsAround, pageOf, positionIn } from "../../page/cursor.ts"
 import { Page } from "../../page/Page.ts"
 import {
   badge,
+  buttonRoom,
   card,
   code,
   emptyState,
   facts,
   foreign,
+  heldList,
   linkButton,
   moment,
   note,
@@ -130,6 +133,7 @@ const failed = {
 } as const satisfies Readonly<Record<SummaryChannel, ReadonlyArray<MessageSummary["status"]>>>
 
 interface Reason {
+  readonly key: string
   readonly error: string | undefined
   readonly count: number
   readonly example: MessageSummary
@@ -142,7 +146,7 @@ const reasonsOf = (failures: ReadonlyArray<MessageSummary>): ReadonlyArray<Reaso
     const error = example.status === "suppressed" ? "suppressed" : example.error ?? undefined
     const key = `${example.status} ${error}`
     const known = reasons.get(key)
-    reasons.set(key, { error, example: known?.example ?? example, count: (known?.count ?? 0) + 1 })
+    reasons.set(key, { key, error, example: known?.example ?? example, count: (known?.count ?? 0) + 1 })
   }
   return [...reasons.values()].toSorted((one, other) => other.count - one.count)
 }
@@ -158,25 +162,32 @@ const failuresOf = Effect.fnUntraced(function*({ accountId }: AccountAsk, channe
   return found.flat().map(({ summary }) => summary)
 })
 
-const reasonColumns = (ask: AccountAsk): ReadonlyArray<Column<Reason>> => {
+const reasonOf = (ask: AccountAsk, { count, error, example, key }: Reason) => {
   const { t, to } = ask
-  return [
-    {
-      label: t.text("batch.reason"),
-      cell: ({ error, example }) =>
-        example.status === "suppressed"
-          ? t.text("batch.suppressedReason")
-          : error === undefined
-          ? t.text("batch.noReason")
-          : foreign(error)
-    },
-    { label: t.text("batch.count"), cell: ({ count }) => number(ask, count), kind: "number" },
-    {
-      label: t.text("batch.example"),
-      cell: ({ example: { channel, id, to: recipient } }) =>
-        html`<a href="${to(`/messages/${channel}/${id}`)}">${foreign([recipient].flat().join(", "))}</a>`
-    }
-  ]
+  const { channel, id, status, to: recipient } = example
+  return {
+    id: createHash("sha256").update(key).digest("base64url").slice(0, 16),
+    tone: status === "suppressed" ? "warn" as const : "bad" as const,
+    sentence: status === "suppressed"
+      ? t.text("batch.suppressedReason")
+      : error === undefined
+      ? t.text("batch.noReason")
+      : foreign(error),
+    more: t.text("batch.count", { count }),
+    actions: html`<a class="button" href="${to(`/messages/${channel}/${id}`)}"><span class="hidden">${
+      t.text("batch.example")
+    }: </span>${foreign([recipient].flat().join(", "))}</a>`
+  }
+}
+
+/** Why messages failed. It stands there also without a reason, because the first one comes while the page is open. */
+const failuresCard = (ask: AccountAsk, failures: ReadonlyArray<MessageSummary>) => {
+  const reasons = reasonsOf(failures).map((reason) => reasonOf(ask, reason))
+  return card(
+    ask.t.text("batch.failures"),
+    heldList("failures", reasons, ask.t.text("batch.noFailures")),
+    "failures"
+  )
 }
 
 /** How quickly it is sent, and when it ends. The line has its place from the beginning, so that nothing moves. */
@@ -218,6 +229,20 @@ const batchFacts = (ask: AccountAsk, batch: AnyBatch, channel: SummaryChannel) =
   ])
 }
 
+interface Failed {
+  readonly channel: SummaryChannel
+  readonly failures: ReadonlyArray<MessageSummary>
+}
+
+/** Sends again to the recipients that an ended batch did not reach. */
+const againButton = ({ can, t, to }: AccountAsk, batch: AnyBatch, { channel, failures }: Failed) => {
+  const label = t.text("batch.again")
+  if (!can(channelPermissions[channel].write)) return false
+  if (batch.completed_at === null) return buttonRoom(label, "send")
+  return batch.resent_as === null && failures.some(({ status }) => status !== "suppressed") &&
+    linkButton(to(`/batches/${channel}/${batch.batch_id}/again`), label, { icon: "send", opensDialog: true })
+}
+
 const one = Page.account({
   path: "/batches/:channel/:id",
   permission: "messages:read",
@@ -249,30 +274,18 @@ const one = Page.account({
       crumbs: crumbs(ask),
       curl: `/v1/${channel}/batches/${batch.batch_id}`,
       ...(file !== undefined && { file: { ...file, name: `${batch.batch_id}.csv` } }),
-      buttons: html`${
+      buttons: html`${againButton(ask, batch, { channel, failures })}${
         batch.completed_at === null && linkButton(ask.path, t.text("message.refresh"), { icon: "refresh-cw" })
       }${
         linkButton(`${to("/messages")}?channel=${channel}&batch_id=${batch.batch_id}`, t.text("batch.messages"), {
           icon: "inbox"
         })
       }${linkButton(csvHref(ask), t.text("batch.csv"), { icon: "download" })}${
-        can(channelPermissions[channel].write) && batch.completed_at !== null && batch.resent_as === null &&
-        failures.some(({ status }) => status !== "suppressed") &&
-        linkButton(to(`${here}/again`), t.text("batch.again"), { icon: "send", opensDialog: true })
-      }${
         can(channelPermissions[channel].write) && batch.queued > 0 && batch.status !== "canceled" &&
         linkButton(to(`${here}/cancel`), t.text("batch.cancel"), { tone: "danger", opensDialog: true })
       }`,
       content: html`<div class="why">${summaryOf(ask, batch)}</div>
-<div class="cards">${
-        failures.length > 0 && card(
-          t.text("batch.failures"),
-          html`<p class="quiet">${t.text("batch.newest", { count: failures.length })}</p>${
-            table(t.text("batch.failuresCaption"), reasonColumns(ask), reasonsOf(failures))
-          }`,
-          "failures"
-        )
-      }${
+<div class="cards">${failuresCard(ask, failures)}${
         card(t.text("batch.counts"), html`${bar(ask, shares)}${legend(ask, shares)}${paceLine(ask, pace)}`, "counts")
       }${card(t.text("batch.facts"), batchFacts(ask, batch, channel), "facts")}</div>`
     }

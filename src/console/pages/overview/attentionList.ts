@@ -2,7 +2,7 @@ import type { AttentionItem } from "../../../overview/attentionOf.ts"
 import { type Html, html } from "../../../platform/http/html.ts"
 import type { AccountAsk } from "../../page/Ask.ts"
 import { buttonForm } from "../../ui/form.ts"
-import { card, foreign, icon, linkButton, moment, note } from "../../ui/parts.ts"
+import { card, foreign, heldList, linkButton, moment } from "../../ui/parts.ts"
 import { check } from "../email/DomainsPages.ts"
 import { enable } from "../webhooks/WebhookPage.ts"
 import { changes } from "../webhooks/webhookParts.ts"
@@ -91,21 +91,21 @@ const itemOf = (ask: AccountAsk, item: AttentionItem) => {
     ? t.named(`channel.${subject?.id}`) ?? ""
     : subject?.name ?? ""
   const button = buttonOf(ask, code)
-  return html`<li class="${severity}">${icon("circle-alert")}<div><p>${
-    t.rich(sentenceOf(item), { name: foreign(name) })
-  }</p>${
-    since !== null && html`<p class="quiet">${t.rich("attention.since", { time: moment(ask, since) })}</p>`
-  }</div>${actionOf(ask, item, name)}${
-    linkButton(placeOf(ask, item), button, { label: `${button}${name === "" ? "" : `: ${name}`}` })
-  }</li>`
+  return {
+    id: `${code}-${subject?.id ?? ""}`,
+    tone: severity,
+    sentence: t.rich(sentenceOf(item), { name: foreign(name) }),
+    ...(since !== null && { more: t.rich("attention.since", { time: moment(ask, since) }) }),
+    actions: html`${actionOf(ask, item, name)}${
+      linkButton(placeOf(ask, item), button, { label: `${button}${name === "" ? "" : `: ${name}`}` })
+    }`
+  }
 }
 
 /** What needs attention, the worst first. */
 export const attentionList = (ask: AccountAsk, items: ReadonlyArray<AttentionItem>): Html =>
   card(
     ask.t.text("overview.attention.title"),
-    items.length === 0
-      ? note(ask.t.text("overview.attention.none"), "good")
-      : html`<ul class="attention">${items.map((item) => itemOf(ask, item))}</ul>`,
+    heldList("attention", items.map((item) => itemOf(ask, item)), ask.t.text("overview.attention.none")),
     "attention"
   )
