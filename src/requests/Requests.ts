@@ -3,6 +3,7 @@ import { MacKeys } from "../platform/crypto/MacKeys.ts"
 import { NotFound } from "../platform/http/ApiErrors.ts"
 import type { AccountId, ApiKeyId } from "../values/Ids.ts"
 import type { Window } from "../values/Page.ts"
+import { statusesOf, type StatusRange } from "../values/StatusFilter.ts"
 import { recipientHash } from "./refusedRecipients.ts"
 import { type RequestFilter, RequestLogRepo } from "./RequestLogRepo.ts"
 import { arrivalOf, firstIdAt, type LoggedRequest, type RequestId, type RequestRecord } from "./RequestRecord.ts"
@@ -28,19 +29,13 @@ interface Wanted {
   readonly window: Window
 }
 
-/** The statuses of a filter, the last one included. */
-const rangeOf = (status: string | undefined) => {
-  if (status === undefined) return { lowest: 0, highest: 999 }
-  const isClass = status.endsWith("xx")
-  const lowest = isClass ? Number(status[0]) * 100 : Number(status)
-  return { lowest, highest: isClass ? lowest + 99 : lowest }
-}
+const anyStatus: StatusRange = { lowest: 0, highest: 999 }
 
 const firstAt = (instant: string | undefined) =>
   instant === undefined ? null : firstIdAt(DateTime.toEpochMillis(DateTime.makeUnsafe(instant)))
 
 const filterOf = (key: Uint8Array, accountId: AccountId, { asked, window }: Wanted): RequestFilter => {
-  const { lowest, highest } = rangeOf(asked.status)
+  const { lowest, highest } = asked.status === undefined ? anyStatus : statusesOf(asked.status)
   return {
     ...window,
     accountId,

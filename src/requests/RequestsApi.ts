@@ -7,13 +7,10 @@ import { Authentication } from "../platform/http/Authentication.ts"
 import { RequestRules } from "../platform/http/RequestRules.ts"
 import { ApiKeyId, pathId } from "../values/Ids.ts"
 import { CursorPaged, cursorQuery, Data } from "../values/Page.ts"
+import { StatusFilter } from "../values/StatusFilter.ts"
 import { textBetween } from "../values/Text.ts"
 import { TimestampInput } from "../values/Timestamp.ts"
 import { RequestId, RequestRecord } from "./RequestRecord.ts"
-
-const Status = Schema.String.check(
-  Schema.isPattern(/^([2-5]\d\d|[2-5]xx)$/, { message: "must be a status such as 422, or a class of them such as 4xx" })
-)
 
 /** The methods of the API. */
 export const Method = Schema.Literals(["GET", "POST", "PUT", "PATCH", "DELETE"])
@@ -24,7 +21,7 @@ const list = HttpApiEndpoint.get("list", "/requests", {
   query: {
     ...cursorQuery,
     request_id: Schema.optionalKey(RequestId),
-    status: Schema.optionalKey(Status).annotate({ description: "A status such as 422, or a class such as 4xx" }),
+    status: Schema.optionalKey(StatusFilter).annotate({ description: "A status such as 422, or a class such as 4xx" }),
     error_type: Schema.optionalKey(textBetween(1, 64)).annotate({ description: "`error.type` of the answer" }),
     method: Schema.optionalKey(Method),
     path: Schema.optionalKey(textBetween(1, 500)).annotate({ description: "The beginning of the path" }),

@@ -1,7 +1,8 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { EventChannel } from "../events/EventFilter.ts"
-import { EventSubscription } from "../events/EventPattern.ts"
+import { resolveTopic } from "../events/EventNames.ts"
+import { EventSubscription, unknownEventName } from "../events/EventPattern.ts"
 import * as Access from "../platform/http/Access.ts"
 import { apiErrors } from "../platform/http/ApiError.ts"
 import { NotFound, PlanLimitExceeded, ValidationFailed } from "../platform/http/ApiErrors.ts"
@@ -10,6 +11,7 @@ import { BodyLimit, RequestRules, texts, WaitsOutside } from "../platform/http/R
 import { DeliveryId, EventId, pathId, WebhookId } from "../values/Ids.ts"
 import { absentBody, overlapSeconds } from "../values/Overlap.ts"
 import { Data, Done, Nothing, Paged, pageQuery, sortedPageQuery } from "../values/Page.ts"
+import { StatusFilter } from "../values/StatusFilter.ts"
 import { documentedPattern, textBetween } from "../values/Text.ts"
 import { TimestampInput } from "../values/Timestamp.ts"
 import { DeliveryStatus } from "./delivery/DeliveryState.ts"
@@ -179,17 +181,37 @@ const statistics = HttpApiEndpoint.get("statistics", "/:id/statistics", {
       + "is counted in the hour of its outcome, within some seconds. POST /v1/webhooks/{id}/test is not counted."
   }))
 
+/** An event's name that filters know. */
+const FilteredEvent = Schema.String.check(
+  Schema.makeFilter((name: string) => resolveTopic(name) === undefined ? unknownEventName(name) : undefined, {
+    toJsonSchema: () => ({})
+  })
+)
+
+const FilteredMessage = Schema.String.check(
+  Schema.isPattern(/^(?:(?:email|sms|whatsapp)\/[1-9]\d{0,15}|(?:msg|ver)_[0-9A-HJKMNP-TV-Z]{26})$/, {
+    message: "must be a channel and an id such as email/12, or an id that begins with msg_ or ver_"
+  })
+)
+
 const deliveries = HttpApiEndpoint.get("deliveries", "/:id/deliveries", {
   params,
   query: {
     ...sortedPageQuery,
     status: Schema.optionalKey(DeliveryStatus),
     event: Schema.optionalKey(
-      Schema.String.annotate({
+      FilteredEvent.annotate({
         description: "The event's name; a name with a channel, for example sms.delivered, matches all channels"
       })
     ),
     event_id: Schema.optionalKey(EventId),
+    response_code: Schema.optionalKey(StatusFilter).annotate({
+      description: "The answer to the last attempt: a status such as 503, or a class such as 5xx"
+    }),
+    message: Schema.optionalKey(FilteredMessage).annotate({
+      description:
+        "A message that the events are about: its channel and id, such as email/12, or the id of a message with failover or of a verification. It is found as long as its events are kept"
+    }),
     from_date: Schema.optionalKey(TimestampInput),
     to_date: Schema.optionalKey(TimestampInput)
   },

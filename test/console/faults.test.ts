@@ -156,6 +156,7 @@ const elsewhere: ReadonlyArray<string> = [
   "is not a phone number",
   "must be 'manual' or absent: only the service sets the other reasons",
   "must be a + and digits",
+  "must be a channel and an id such as email/12, or an id that begins with msg_ or ver_",
   "must be a plus and digits, such as +25078811",
   "must be a whole number from ${minimum} to ${maximum}",
   "must be a whole number from 0 to ${maxOverlap}",

@@ -156,6 +156,20 @@ const rows: Readonly<
     return [id]
   }),
   "/v1/webhooks/:id": (request, key) => Effect.map(created(request, key, "/v1/webhooks"), (id) => [id]),
+  // With an answer, about an SMS.
+  "/v1/webhooks/:id/deliveries": Effect.fnUntraced(function*(request, key) {
+    const sql = yield* SqlClient.SqlClient
+    const id = Number(yield* created(request, key, "/v1/webhooks"))
+    yield* Effect.orDie(sql`with event as (
+        insert into events (id, account_id, name, body, channel, message_id, webhook_ids, delivery_ids)
+        select 'evt_' || ulid_time(now()) || upper(left(md5(random()::text), 16)), account_id, 'message.failed', '', 'sms',
+          4711, array[id], array[nextval('webhook_delivery_ids')]
+        from webhooks where id = ${id} returning id, name, delivery_ids
+      )
+      insert into webhook_deliveries (webhook_id, id, event_id, event, status, attempt_count, response_code, created_at)
+      select ${id}, delivery_ids[1], id, name, 'failed', 4, 503, now() from event`)
+    return [String(id)]
+  }),
   "/v1/webhooks/:id/deliveries/:delivery_id": Effect.fnUntraced(function*(request, key) {
     const id = yield* created(request, key, "/v1/webhooks")
     yield* created(request, key, "/v1/email/send-bulk")

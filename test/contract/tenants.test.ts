@@ -43,7 +43,7 @@ const rowPaths: Readonly<Record<string, string>> = {
   "/v1/account/attention": "/v1/account/attention",
   "/v1/account/members": "/v1/account/members",
   "/v1/email/batches/:batch_id/recipients": "/v1/email/batches/:batch_id",
-  "/v1/webhooks/:id/deliveries": "/v1/webhooks/:id/deliveries/:delivery_id",
+  "/v1/webhooks/:id/deliveries": "/v1/webhooks/:id/deliveries",
   "/v1/webhooks/:id/recoveries": "/v1/webhooks/:id/recoveries/:recovery_id"
 }
 
@@ -64,6 +64,7 @@ const sought: Readonly<Record<string, (item: Item) => unknown>> = {
   domain: () => "localhost.localdomain",
   error_code: () => "not_on_whatsapp",
   error_type: ({ error }) => Object(error).type,
+  message: () => "sms/4711",
   q: ({ name, phone, preview }) => [name, phone, preview],
   recipient: () => "ada@example.com",
   request_id: ({ id }) => id,

@@ -96,6 +96,56 @@ layer(Service.layer({ env: { WEBHOOK_ALLOW_LOOPBACK: "true" } }), {
   )
 
   it.effect.skipIf(chromium === undefined)(
+    "a person filters deliveries by status, answer, event and message, removes each filter, and replays what a filter selects",
+    () =>
+      Effect.gen(function*() {
+        const { accountId, at, key, node, page } = yield* visitor
+        const sql = yield* SqlClient.SqlClient
+        const receiver = yield* makeWebhookReceiver()
+        const { id } = yield* create(node, key, { url: receiver.url, events: ["email.bulk_completed"] })
+        yield* sql`update webhooks set created_at = now() - interval '1 hour' where id = ${id}`
+        const events = yield* missedEvents({ accountId, webhookId: id, count: 40 })
+        yield* sql`update webhook_deliveries set response_code = 503 where webhook_id = ${id} and status = 'failed'`
+        yield* sql`update events set channel = 'email', message_id = 12 where id = ${events[0] ?? ""}`
+        const rows = (count: number) =>
+          page.until(`document.querySelectorAll("main .list tbody tr").length === ${count}`)
+        const removeChip = page.click(".chips a")
+        yield* page.open(`${at}/webhooks/${id}`)
+        yield* rows(10)
+        yield* page.click("main .head a[href$='/deliveries']")
+        yield* page.until(titled("Deliveries"))
+        yield* rows(40)
+        yield* page.click(".filter summary")
+        yield* look(page, "deliveries")
+        yield* page.evaluate(`document.querySelector("#filter-response_code").value = "5xx"`)
+        yield* page.click(".filter button")
+        yield* page.until(shows("Answer: 5xx"))
+        yield* rows(20)
+        assert.isFalse(yield* page.evaluate("document.querySelector(\"main .head a[href*='/recover']\") !== null"))
+        yield* removeChip
+        yield* rows(40)
+        yield* page.evaluate(`document.querySelector("#filter-message").value = "email/12"`)
+        yield* page.click(".search .line button")
+        yield* rows(1)
+        yield* removeChip
+        yield* rows(40)
+        yield* page.open(`${at}/webhooks/${id}/deliveries?event=email.sent`)
+        yield* page.until(shows("No delivery matches this filter."))
+        yield* look(page, "deliveries-none")
+        yield* page.open(`${at}/webhooks/${id}/deliveries?event=nothing&message=12&response_code=9&status=skipped`)
+        yield* page.until(shows("This filter does not exist and was ignored: message, event, response_code."))
+        yield* rows(20)
+        yield* look(page, "deliveries-filtered")
+        yield* page.click("main .head a[href*='/recover']")
+        yield* page.until(titled("Replay what was missed"))
+        yield* page.until(shows("Replay 20 events"))
+        yield* page.click(submit)
+        yield* receiver.received(20)
+        yield* page.until(shows("Earlier replays"))
+      })
+  )
+
+  it.effect.skipIf(chromium === undefined)(
     "a webhook that turns unhealthy and recovers takes 13 clicks, without an application that receives it",
     () =>
       Effect.gen(function*() {

@@ -30,6 +30,7 @@ import { profilePage } from "./settings/ProfilePage.ts"
 import { securityPage } from "./settings/SecurityPage.ts"
 import { smsPage } from "./sms/SmsPage.ts"
 import { verifyPages } from "./verify/VerifyPages.ts"
+import { deliveriesPage } from "./webhooks/DeliveriesPage.ts"
 import { deliveryPage } from "./webhooks/DeliveryPage.ts"
 import { recoverPage } from "./webhooks/RecoverPage.ts"
 import { webhookFormPages } from "./webhooks/WebhookFormPages.ts"
@@ -77,6 +78,7 @@ const list = [
   ...webhookFormPages,
   webhookPage,
   recoverPage,
+  deliveriesPage,
   deliveryPage,
   ...keysPages,
   ...requestsPages,

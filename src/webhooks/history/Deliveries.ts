@@ -6,6 +6,7 @@ import * as Query from "../../platform/database/Query.ts"
 import { NotFound, ValidationFailed } from "../../platform/http/ApiErrors.ts"
 import type { AccountId, DeliveryId, EventId, WebhookId } from "../../values/Ids.ts"
 import type { PageOf, Sort, Window } from "../../values/Page.ts"
+import { statusesOf } from "../../values/StatusFilter.ts"
 import type { DeliveryStatus } from "../delivery/DeliveryState.ts"
 import { WakeUps } from "../delivery/WakeUps.ts"
 import { EventExpired, WebhookNotActive } from "../endpoint/Webhook.ts"
@@ -19,6 +20,10 @@ export interface DeliveryFilter {
   readonly status?: DeliveryStatus | undefined
   readonly event?: string | undefined
   readonly event_id?: EventId | undefined
+  /** Of the last attempt: a status, or a class such as `5xx`. */
+  readonly response_code?: string | undefined
+  /** What the events are about: a channel and the id of its message, such as `email/12`, or an id with a prefix. */
+  readonly message?: string | undefined
   /** Created at this moment or later. */
   readonly from_date?: string | undefined
   /** Created before this moment. */
@@ -100,6 +105,12 @@ export class Deliveries extends Context.Service<Deliveries, {
         if (Option.isNone(yield* webhooks.find(webhook))) return yield* new NotFound()
       })
 
+      const aboutMessage = Effect.fnUntraced(function*({ accountId, id }: WebhookKey, message: string) {
+        const [channel = "", messageId] = message.split("/")
+        const of = messageId === undefined ? { subject: channel } : { channel, id: messageId }
+        return (yield* repo.aboutMessage({ accountId, webhookId: id, of })).ids
+      })
+
       const stored = Effect.fnUntraced(function*(webhookId: WebhookId, id: DeliveryId) {
         const found = yield* repo.find({ webhookId, id })
         return Option.isSome(found) ? found.value : yield* new NotFound()
@@ -143,10 +154,21 @@ export class Deliveries extends Context.Service<Deliveries, {
       return Deliveries.of({
         list: Effect.fn("Deliveries.list")(function*(webhook, query, window) {
           yield* requireWebhook(webhook)
-          const { event_id = null, from_date = null, sort, status = null, to_date = null } = query
+          const { event_id = null, from_date = null, message, response_code, sort, status = null, to_date = null } =
+            query
           const event = query.event === undefined ? null : (yield* topicOf(query.event)).event
-          const filter = { webhookId: webhook.id, status, event, event_id, from_date, to_date, sort, ...window }
-          return yield* Query.windowOf(repo, filter)
+          return yield* Query.windowOf(repo, {
+            webhookId: webhook.id,
+            status,
+            event,
+            event_id,
+            codes: response_code === undefined ? null : statusesOf(response_code),
+            ids: message === undefined ? null : yield* aboutMessage(webhook, message),
+            from_date,
+            to_date,
+            sort,
+            ...window
+          })
         }),
         find: Effect.fn("Deliveries.find")(function*(webhook, id) {
           yield* requireWebhook(webhook)

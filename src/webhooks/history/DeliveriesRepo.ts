@@ -1,9 +1,11 @@
 import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import { ulidMillis } from "../../platform/crypto/ids.ts"
+import { column } from "../../platform/database/column.ts"
 import * as Query from "../../platform/database/Query.ts"
-import { DeliveryId, EventId, WebhookId } from "../../values/Ids.ts"
+import { AccountId, DeliveryId, EventId, WebhookId } from "../../values/Ids.ts"
 import { direction, Sort, windowFields } from "../../values/Page.ts"
+import type { StatusRange } from "../../values/StatusFilter.ts"
 import type { AttemptRecord } from "../delivery/DeliveryAttempt.ts"
 import { DeliveryStatus, queueStatuses } from "../delivery/DeliveryState.ts"
 import { DeliverySummary, RecordedAttempt } from "./Delivery.ts"
@@ -14,6 +16,8 @@ const Filter = Schema.Struct({
   status: Schema.NullOr(DeliveryStatus),
   event: Schema.NullOr(Schema.String),
   event_id: Schema.NullOr(EventId),
+  codes: Schema.NullOr(Schema.Struct({ lowest: Schema.Int, highest: Schema.Int })),
+  ids: Schema.NullOr(Schema.Array(DeliveryId)),
   from_date: Schema.NullOr(Schema.String),
   to_date: Schema.NullOr(Schema.String),
   sort: Sort,
@@ -21,6 +25,16 @@ const Filter = Schema.Struct({
 })
 
 const One = Schema.Struct({ webhookId: WebhookId, id: DeliveryId })
+
+/** A message; or a message with failover or a verification, by its id. */
+const Message = Schema.Struct({
+  accountId: AccountId,
+  webhookId: WebhookId,
+  of: Schema.Union([
+    Schema.Struct({ channel: Schema.String, id: Schema.String }),
+    Schema.Struct({ subject: Schema.String })
+  ])
+})
 
 /** A delivery as the tables store it. */
 const StoredDelivery = Schema.Struct({
@@ -46,11 +60,22 @@ interface Selection {
   readonly status: DeliveryStatus | null
   readonly event: string | null
   readonly event_id: string | null
-  readonly id: number | null
+  readonly ids: ReadonlyArray<number> | null
+  /** The answer to the last attempt. */
+  readonly codes: StatusRange | null
   /** Created at this moment or later. */
   readonly from_date: string | null
   /** Created before this moment. */
   readonly to_date: string | null
+}
+
+const everything = {
+  status: null,
+  event: null,
+  event_id: null,
+  codes: null,
+  from_date: null,
+  to_date: null
 }
 
 /** The queue's statuses of each public status: a claimed delivery keeps the status that it had. */
@@ -59,14 +84,19 @@ const queuedAs = { pending: ["pending", "taken"], retrying: ["retrying", "taken"
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
-  const matching = ({ event, event_id, from_date, id, to_date, webhookId }: Selection) =>
+  /** `code` is the answer to the last attempt. */
+  const matching = (
+    { codes, event, event_id, from_date, ids, to_date, webhookId }: Selection,
+    code: Statement.Fragment
+  ) =>
     sql.and([
       sql`webhook_id = ${webhookId}`,
       ...(event === null ? [] : [sql`event = ${event}`]),
       ...(event_id === null
         ? []
-        : [sql`event_id = ${event_id} and id = any(${deliveriesOf(sql, event_id, webhookId)})`]),
-      ...(id === null ? [] : [sql`id = ${id}`]),
+        : [sql`event_id = ${event_id} and id = any(${deliveriesOf(sql, sql`e.id = ${event_id}`, webhookId)})`]),
+      ...(ids === null ? [] : [sql`id = any(${column.int8(ids)})`]),
+      ...(codes === null ? [] : [sql`${code} between ${codes.lowest} and ${codes.highest}`]),
       ...(from_date === null ? [] : [sql`created_at >= ${from_date}::timestamptz`]),
       ...(to_date === null ? [] : [sql`created_at < ${to_date}::timestamptz`])
     ])
@@ -79,16 +109,20 @@ const make = Effect.gen(function*() {
         (attempts -> -1 ->> 'duration_ms')::integer as duration_ms,
         null::timestamptz as started_at, null::bytea as response_body, null::text as retry_after,
         null::timestamptz as completed_at
-      from webhook_queue where ${matching(selection)} and status = ${sql.literal(`'${status}'`)}
+      from webhook_queue where ${
+      matching(selection, sql`(attempts -> -1 ->> 'response_code')::smallint`)
+    } and status = ${sql.literal(`'${status}'`)}
         and ${selection.status === null ? sql`true` : sql`(attempt_count = 0) = ${selection.status === "pending"}`}`
 
   const ended = (selection: Selection, further = sql`true`) =>
     sql`select id, webhook_id, event, event_id, attempt_count, is_test, created_at, attempts, status,
         null::timestamptz as next_attempt_at, response_code, error, duration_ms, started_at, response_body, retry_after,
         completed_at
-      from webhook_deliveries where ${matching(selection)}
+      from webhook_deliveries where ${matching(selection, sql`response_code`)}
         -- A delivery never ends before it is created, so older partitions are not read.
         and ${selection.from_date === null ? sql`true` : sql`completed_at >= ${selection.from_date}::timestamptz`}
+        -- Only 2xx is a success, and the others have their index.
+        and ${(selection.codes?.lowest ?? 0) < 300 ? sql`true` : sql`status <> 'delivered'`}
         and ${
       selection.status === null ? sql`true` : sql`status = ${sql.literal(`'${selection.status}'`)}`
     } and ${further}`
@@ -106,9 +140,11 @@ const make = Effect.gen(function*() {
 
   /** One query for each index: one for each status of the queue, and one for the partitions of the history. */
   const reads = (selection: Selection) => {
-    const { event_id, status } = selection
+    const { codes, event_id, status } = selection
     const history = [ended(selection), ...(event_id === null ? [] : [endedLongAgo(selection, event_id)])]
-    if (status === null) return [...queueStatuses.map((status) => queued(selection, status)), ...history]
+    // What waits for its first attempt has no answer.
+    const waiting = queueStatuses.filter((status) => codes === null || status !== "pending")
+    if (status === null) return [...waiting.map((status) => queued(selection, status)), ...history]
     return status === "pending" || status === "retrying"
       ? queuedAs[status].map((queueStatus) => queued(selection, queueStatus))
       : history
@@ -127,9 +163,7 @@ const make = Effect.gen(function*() {
     execute: ({ after, limit, offset, sort, ...filter }) => {
       const by = sql.literal(direction(sort))
       const behind = Query.afterId(sql, "id", { after, sort })
-      const firsts = reads({ ...filter, id: null }).map((read) =>
-        sql`(${read} and ${behind} order by id ${by} limit ${offset + limit})`
-      )
+      const firsts = reads(filter).map((read) => sql`(${read} and ${behind} order by id ${by} limit ${offset + limit})`)
       return sql`select id, webhook_id, event, event_id, status, attempt_count, next_attempt_at, response_code, error,
           duration_ms, is_test, created_at, completed_at
         from (${unionAll(firsts)}) d order by id ${by} limit ${limit} offset ${offset}`.unprepared
@@ -139,15 +173,24 @@ const make = Effect.gen(function*() {
   const count = Query.findOne({
     Request: Filter,
     Result: Schema.Struct({ total: Schema.Int }),
-    execute: (filter) => Query.totalOf(sql, sql`from (${unionAll(reads({ ...filter, id: null }))}) d`)
+    execute: (filter) => Query.totalOf(sql, sql`from (${unionAll(reads(filter))}) d`)
+  })
+
+  const aboutMessage = Query.findOne({
+    Request: Message,
+    Result: Schema.Struct({ ids: Schema.Array(DeliveryId) }),
+    execute: ({ accountId, of, webhookId }) => {
+      const which = "subject" in of
+        ? sql`e.subject = ${of.subject}`
+        : sql`e.message_id = ${of.id}::bigint and e.channel = ${of.channel}`
+      return sql`select ${deliveriesOf(sql, sql`${which} and e.account_id = ${accountId}`, webhookId)} as ids`
+    }
   })
 
   /** Adds the payload. A sub-select reads the one partition of `events` that can have it; a join would read all. */
   const one = ({ id, webhookId }: typeof One.Encoded) =>
     sql`select d.*, (select e.body from events e where e.id = d.event_id) as body
-      from (${
-      unionAll(reads({ webhookId, id, status: null, event: null, event_id: null, from_date: null, to_date: null }))
-    }) d`
+      from (${unionAll(reads({ ...everything, webhookId, ids: [id] }))}) d`
 
   const find = Query.findOneOption({ Request: One, Result: StoredDelivery, execute: one })
 
@@ -210,7 +253,7 @@ const make = Effect.gen(function*() {
     )
   }
 
-  return { list, count, find, requeue, nextId, insertEvent, insertTest }
+  return { list, count, aboutMessage, find, requeue, nextId, insertEvent, insertTest }
 })
 
 /** SQL that reads deliveries from `webhook_queue` and, once they have ended, from `webhook_deliveries`. */

@@ -13,13 +13,13 @@ export const deliveriesFound = (sql: SqlClient.SqlClient, first: Statement.Fragm
         where d.requeued_as is not null and ${ended}
     )`
 
-/** The ids of a webhook's deliveries of one event, as an array. */
-export const deliveriesOf = (sql: SqlClient.SqlClient, eventId: string, webhookId: number) =>
+/** The ids of a webhook's deliveries of events, as an array. `which` selects the events `e`. */
+export const deliveriesOf = (sql: SqlClient.SqlClient, which: Statement.Fragment, webhookId: number) =>
   sql`array(with ${
     deliveriesFound(
       sql,
       sql`select w.* from events e, unnest(e.webhook_ids, e.delivery_ids) w (webhook_id, id)
-        where e.id = ${eventId} and w.webhook_id = ${webhookId}`,
+        where ${which} and w.webhook_id = ${webhookId}`,
       sql`true`
     )
   } select id from found)`

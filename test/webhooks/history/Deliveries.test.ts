@@ -38,9 +38,10 @@ const makeWebhook = Effect.gen(function*() {
 /** So many ended deliveries of a webhook, spread over the 30 days until now; one of ten thousand has failed. */
 const writeHistory = Effect.fnUntraced(function*(webhookId: WebhookId, count: number) {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`insert into webhook_deliveries (webhook_id, id, event_id, event, status, attempt_count, created_at, completed_at)
+  yield* sql`insert into webhook_deliveries
+      (webhook_id, id, event_id, event, status, attempt_count, response_code, created_at, completed_at)
     select ${webhookId}, nextval('webhook_delivery_ids'), 'evt_' || ulid_time(at) || lpad(i::text, 16, '0'), 'email.sent',
-      case i % 10000 when 1 then 'failed' else 'delivered' end, 1, at, at
+      case i % 10000 when 1 then 'failed' else 'delivered' end, 1, case i % 10000 when 1 then 503 else 200 end, at, at
     from (select i, now() - (1 - i::float8 / ${count}::integer) * interval '30 days' as at
       from generate_series(1, ${count}::integer) as numbers (i)) as dated`
 })
@@ -121,6 +122,11 @@ layer(Subject, { excludeTestServices: true })("Deliveries", (it) => {
       assert.isBelow(rowsRead(failed), 100, failed)
       const { rows } = yield* deliveries.list(webhook, { ...newest, status: "failed" }, page)
       assert.lengthOf(rows, 10)
+      const answered = { ...newest, response_code: "503" }
+      for (const plan of yield* plansOf(deliveries.list(webhook, answered, page))) {
+        assert.isBelow(rowsRead(plan), 100, plan)
+      }
+      assert.deepStrictEqual((yield* deliveries.list(webhook, answered, page)).rows, rows)
       const [one = ""] = yield* plansOf(deliveries.find(webhook, rows[9]?.id ?? DeliveryId.make(1)))
       // The oldest day may have only a few hundred rows at this hour; PostgreSQL then scans its few pages.
       assert.isBelow(rowsRead(one), 400, one)
@@ -158,6 +164,73 @@ layer(Subject, { excludeTestServices: true })("Deliveries", (it) => {
         ...Array.from({ length: 4 }, () => "failed")
       ])
       assert.deepStrictEqual(yield* shown({ event: "email.bounced" }, page), [0])
+    }))
+
+  it.effect("lists by the answer to the last attempt, or its class, also while a delivery waits for the next one", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const deliveries = yield* Deliveries
+      const webhook = yield* makeWebhook
+      yield* sql`insert into webhook_queue (webhook_id, id, event_id, event, status, attempt_count, attempts)
+        select ${webhook.id}, id, 'evt_', 'email.sent', status, jsonb_array_length(attempts), attempts from (values
+          (1, 'pending', jsonb '[]'), (2, 'retrying', jsonb '[{"response_code": 500}, {"response_code": 503}]'),
+          (3, 'taken', jsonb '[{"response_code": null}]')) as t (id, status, attempts)`
+      yield* sql`insert into webhook_deliveries
+          (webhook_id, id, event_id, event, status, attempt_count, response_code, created_at)
+        select ${webhook.id}, id, 'evt_', 'email.sent', status, 1, code, now() from (values
+          (4, 'delivered', 200), (5, 'delivered', 204), (6, 'failed', 503), (7, 'failed', null), (8, 'failed', 599)
+        ) as t (id, status, code)`
+      const shown = Effect.fnUntraced(function*(filter: Partial<DeliveryFilter>) {
+        const { rows, total } = yield* deliveries.list(webhook, { ...newest, ...filter }, page)
+        return [total, ...rows.map(({ id }) => id)]
+      })
+      assert.deepStrictEqual(yield* shown({ response_code: "503" }), [2, 6, 2])
+      assert.deepStrictEqual(yield* shown({ response_code: "5xx" }), [3, 8, 6, 2])
+      assert.deepStrictEqual(yield* shown({ response_code: "2xx" }), [2, 5, 4])
+      assert.deepStrictEqual(yield* shown({ response_code: "500" }), [0])
+      assert.deepStrictEqual(yield* shown({ response_code: "5xx", status: "retrying" }), [1, 2])
+      assert.deepStrictEqual(yield* shown({ response_code: "503", status: "delivered" }), [0])
+    }))
+
+  it.effect("lists what its account's events about one message led to, with what was sent again", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const deliveries = yield* Deliveries
+      const webhook = yield* makeWebhook
+      const other = yield* makeWebhook
+      const failover = `msg_${yield* ulid}`
+      const publish = Effect.fnUntraced(
+        function*(
+          about: { readonly channel?: string; readonly message?: number; readonly subject?: string },
+          id: number
+        ) {
+          const event = `evt_${yield* ulid}`
+          yield* sql`insert into events (id, account_id, name, body, channel, message_id, subject, webhook_ids, delivery_ids)
+            values (${event}, ${webhook.accountId}, 'message.failed', '', ${about.channel ?? null}, ${
+            about.message ?? null
+          }::bigint, ${about.subject ?? null}, array[${other.id}::bigint, ${webhook.id}::bigint],
+              array[${id + 100}::bigint, ${id}::bigint])`
+          yield* sql`insert into webhook_deliveries (webhook_id, id, event_id, event, status, attempt_count, created_at)
+            values (${webhook.id}, ${id}, ${event}, 'message.failed', 'failed', 1, now())`
+        }
+      )
+      yield* publish({ channel: "sms", message: 5 }, 1)
+      yield* publish({ channel: "email", message: 5 }, 2)
+      yield* publish({ subject: failover }, 3)
+      yield* sql`update webhook_deliveries set requeued_as = 4 where webhook_id = ${webhook.id} and id = 1`
+      yield* sql`insert into webhook_queue (webhook_id, id, event_id, event, status)
+        values (${webhook.id}, 4, 'evt_', 'message.failed', 'pending')`
+      const about = (message: string, accountId = webhook.accountId) =>
+        Effect.map(
+          deliveries.list({ ...webhook, accountId }, { ...newest, message }, page),
+          ({ rows }) => rows.map(({ id }) => id)
+        )
+      assert.deepStrictEqual(yield* about("sms/5"), [4, 1])
+      assert.deepStrictEqual(yield* about("email/5"), [2])
+      assert.deepStrictEqual(yield* about(failover), [3])
+      assert.deepStrictEqual(yield* about("whatsapp/5"), [])
+      yield* sql`update events set account_id = ${other.accountId} where account_id = ${webhook.accountId}`
+      assert.deepStrictEqual(yield* about("sms/5"), [])
     }))
 
   it.effect("lists the deliveries of an event that was removed, without reading the days before it", () =>

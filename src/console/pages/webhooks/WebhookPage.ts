@@ -1,6 +1,5 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect } from "effect"
 import { html } from "../../../platform/http/html.ts"
-import { DeliveryStatus } from "../../../webhooks/delivery/DeliveryState.ts"
 import type { Webhook } from "../../../webhooks/endpoint/Webhook.ts"
 import { Deliveries } from "../../../webhooks/history/Deliveries.ts"
 import type { DeliverySummary } from "../../../webhooks/history/Delivery.ts"
@@ -8,13 +7,11 @@ import { WebhookFigures } from "../../../webhooks/history/WebhookFigures.ts"
 import { WebhooksApi } from "../../../webhooks/WebhooksApi.ts"
 import { Action, goTo } from "../../page/Action.ts"
 import { type AccountAsk, type Ask, withQuery } from "../../page/Ask.ts"
-import { cursorsAround, pageOf, positionIn } from "../../page/cursor.ts"
 import { Page } from "../../page/Page.ts"
 import { buttonForm, refusalOf } from "../../ui/form.ts"
-import { badge, card, code, emptyState, facts, linkButton, moment, number } from "../../ui/parts.ts"
-import { tabs } from "../../ui/progress.ts"
-import { type Column, pager, table } from "../../ui/table.ts"
-import { answerOf, durationOf, statusBadge } from "./deliveryParts.ts"
+import { card, code, emptyState, facts, linkButton, moment, number } from "../../ui/parts.ts"
+import { table } from "../../ui/table.ts"
+import { deliveryColumns, fromNewest } from "./deliveryParts.ts"
 import { receiverFor, receiverSwitch, switchReceiver } from "./receiverCard.ts"
 import { figuresCard } from "./webhookFigures.ts"
 import {
@@ -29,27 +26,8 @@ import {
   whyOf
 } from "./webhookParts.ts"
 
-const perPage = 25
-
-const columns = (ask: AccountAsk): ReadonlyArray<Column<DeliverySummary>> => {
-  const { t, to } = ask
-  return [
-    {
-      label: t.text("deliveries.created"),
-      cell: ({ created_at, id, webhook_id }) =>
-        html`<a href="${to(webhookPath(webhook_id, `/deliveries/${id}`))}">${moment(ask, created_at)}</a>`
-    },
-    {
-      label: t.text("deliveries.event"),
-      cell: ({ event, is_test }) =>
-        html`${code(event)}${is_test && html` ${badge(t.text("deliveries.test"), "quiet")}`}`
-    },
-    { label: t.text("deliveries.status"), cell: ({ status }) => statusBadge(ask, status) },
-    { label: t.text("deliveries.attempts"), kind: "number", cell: ({ attempt_count }) => number(ask, attempt_count) },
-    { label: t.text("deliveries.code"), cell: (delivery) => answerOf(ask, delivery) },
-    { label: t.text("deliveries.duration"), kind: "number", cell: ({ duration_ms }) => durationOf(ask, duration_ms) }
-  ]
-}
+/** How many deliveries the page shows. */
+const mostShown = 10
 
 /** Enables or disables the webhook of the address. */
 const activation = (name: "enable" | "disable") =>
@@ -72,7 +50,9 @@ const buttonsOf = (ask: AccountAsk, { id, status }: Webhook) => {
       icon: "send",
       ...(status === "active" && { tone: "main" as const })
     })
-  }${linkButton(to(webhookPath(id, "/recover")), t.text("webhooks.recover"), { icon: "refresh-cw" })}${
+  }${linkButton(to(webhookPath(id, "/deliveries")), t.text("deliveries.all"), { icon: "list" })}${
+    linkButton(to(webhookPath(id, "/recover")), t.text("webhooks.recover"), { icon: "refresh-cw" })
+  }${
     changes(ask) && (status === "active"
       ? buttonForm(ask, disable, { label: t.text("webhooks.disable") })
       : buttonForm(ask, enable, { label: t.text("webhooks.enable"), tone: "main" }))
@@ -121,48 +101,19 @@ const settings = (ask: AccountAsk, webhook: Webhook) => {
   )
 }
 
-const decodeStatus = Schema.decodeUnknownOption(DeliveryStatus)
-
-const statusIn = ({ query }: Ask): DeliveryStatus | undefined =>
-  Option.getOrUndefined(decodeStatus(query.get("status")))
-
-/** Links to the deliveries of each status. */
-const statuses = (ask: Ask) => {
+/** The newest deliveries. */
+const newest = (ask: AccountAsk, rows: ReadonlyArray<DeliverySummary>) => {
   const { t } = ask
-  const current = statusIn(ask)
-  const tab = (status: DeliveryStatus | undefined, label: string) => ({
-    label,
-    href: withQuery(ask, { status: status ?? null, cursor: null }),
-    isCurrent: status === current
-  })
-  return tabs(t.text("deliveries.filter"), [
-    tab(undefined, t.text("deliveries.any")),
-    ...DeliveryStatus.literals.map((status) => tab(status, t.text(`delivery.status.${status}`)))
-  ])
-}
-
-interface Listed {
-  readonly rows: ReadonlyArray<DeliverySummary>
-  readonly older: string | undefined
-}
-
-const history = (ask: AccountAsk, { older, rows }: Listed) => {
-  const { t } = ask
-  const isAll = statusIn(ask) === undefined
-  return html`<h2>${t.text("deliveries.title")}</h2>${(rows.length > 0 || !isAll) && statuses(ask)}${
+  return html`<h2>${t.text("deliveries.title")}</h2>${
     rows.length > 0
-      ? table(t.text("deliveries.caption"), columns(ask), rows)
+      ? table(t.text("deliveries.caption"), deliveryColumns(ask), rows)
       : emptyState({
         icon: "inbox",
         title: t.text("deliveries.empty.title"),
-        text: t.text(isAll ? "deliveries.empty.text" : "deliveries.empty.filtered")
+        text: t.text("deliveries.empty.text")
       })
-  }${pager(ask, cursorsAround(ask, older))}`
+  }`
 }
-
-/** With a filter the page is about the deliveries. */
-const requestOf = ({ id }: Webhook, status: DeliveryStatus | undefined) =>
-  status === undefined ? `/v1/webhooks/${id}` : `/v1/webhooks/${id}/deliveries?status=${status}`
 
 /** One webhook with its deliveries. */
 export const webhookPage = Page.account({
@@ -171,26 +122,25 @@ export const webhookPage = Page.account({
   read: (ask) =>
     Effect.gen(function*() {
       const webhook = yield* webhookIn(ask)
-      const after = positionIn(ask, Schema.Tuple([Schema.Int]))
       const { rows } = yield* (yield* Deliveries).list(
         { accountId: ask.accountId, id: webhook.id },
-        { sort: "-created_at", status: statusIn(ask) },
-        { limit: perPage + 1, offset: 0, after }
+        { sort: "-created_at" },
+        { limit: mostShown, offset: 0, after: fromNewest }
       )
       const receiver = yield* receiverFor(ask)
       const statistics = yield* (yield* WebhookFigures).of({ accountId: ask.accountId, id: webhook.id })
-      return { webhook, receiver, statistics, deliveries: pageOf(rows, perPage, ({ id }) => [id]) }
+      return { webhook, receiver, statistics, deliveries: rows }
     }),
   draw: ({ deliveries, receiver, statistics, webhook }, ask) => ({
     title: urlText(ask, webhook),
     isLive: true,
     crumbs: listCrumbs(ask),
-    curl: requestOf(webhook, statusIn(ask)),
+    curl: `/v1/webhooks/${webhook.id}`,
     buttons: buttonsOf(ask, webhook),
     content: html`<div class="stack">${refusalOf(ask)}${whyOf(ask, webhook)}${paidNote(ask)}${
       receiverSwitch(ask, receiver, webhook.url)
     }${figuresCard(ask, statistics)}${settings(ask, webhook)}</div>
-${history(ask, deliveries)}`
+${newest(ask, deliveries)}`
   }),
   actions: [enable, disable, switchReceiver]
 })
