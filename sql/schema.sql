@@ -628,6 +628,8 @@ create table api_keys (
   expires_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
   rotated_at timestamp with time zone,
+  last_used_ip text,
+  last_used_endpoint text,
   constraint api_keys_pkey PRIMARY KEY (id),
   constraint api_keys_key_hash_key UNIQUE (key_hash),
   constraint api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
@@ -1112,6 +1114,17 @@ create table whatsapp_sessions (
 CREATE INDEX whatsapp_sessions_account ON whatsapp_sessions USING btree (account_id, id DESC);
 CREATE INDEX whatsapp_sessions_retry ON whatsapp_sessions USING btree (retry_at) WHERE retry_at IS NOT NULL;
 CREATE TRIGGER session_state_changed AFTER UPDATE OF status, reason ON whatsapp_sessions FOR EACH ROW WHEN (new.status IS DISTINCT FROM old.status OR new.reason IS DISTINCT FROM old.reason) EXECUTE FUNCTION note_session_state();
+
+create table api_key_requests (
+  key_id bigint not null,
+  day date not null,
+  succeeded bigint not null,
+  refused bigint not null,
+  failed bigint not null,
+  constraint api_key_requests_pkey PRIMARY KEY (key_id, day),
+  constraint api_key_requests_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_keys(id) ON DELETE CASCADE
+) with (fillfactor=70);
+CREATE INDEX api_key_requests_day ON api_key_requests USING btree (day);
 
 create table authenticators (
   person_id bigint not null,

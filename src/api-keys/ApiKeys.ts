@@ -152,11 +152,6 @@ export class ApiKeys extends Context.Service<ApiKeys, {
         return { key, mode, row }
       })
 
-      const shown = ({ is_active: _, last_used_at: __, rotated_at: ___, ...fields }: ApiKey, key: string) => ({
-        ...fields,
-        key
-      })
-
       const create = Effect.fn("ApiKeys.create")(function*(creator: AccountId, wanted: NewApiKey) {
         const { key, mode, row } = yield* mint(creator, wanted)
         const accountId = row.account_id
@@ -170,7 +165,7 @@ export class ApiKeys extends Context.Service<ApiKeys, {
           if (mode === "live" && (yield* byOwner)) yield* notices.enqueue(keyCreatedNotice({ accountId, id, name }))
           return inserted
         }))
-        return shown(made, key)
+        return { ...made, key }
       })
 
       const find = Effect.fn("ApiKeys.find")(function*(accountId: AccountId, id: ApiKeyId) {
@@ -200,7 +195,7 @@ export class ApiKeys extends Context.Service<ApiKeys, {
             if (mode === "live" && (yield* byOwner)) {
               yield* notices.enqueue(keyRotatedNotice({ accountId, id, name }, previous))
             }
-            return { ...shown(made, key), previous }
+            return { ...made, key, previous }
           }))
         }
       )

@@ -8,7 +8,7 @@ import { Permission, Scope } from "../values/Permission.ts"
 import { Plan } from "../values/Plan.ts"
 import { Mode, modeColumn } from "../values/TestMode.ts"
 import { Timestamp } from "../values/Timestamp.ts"
-import { ApiKey } from "./ApiKey.ts"
+import { ApiKey, InsertedKey } from "./ApiKey.ts"
 
 const One = Schema.Struct({ accountId: AccountId, id: ApiKeyId })
 
@@ -52,6 +52,12 @@ export const Credential = Schema.Struct({
 })
 export type Credential = typeof Credential.Type
 
+/** The request that used a credential. */
+export interface Use {
+  readonly credential: Credential
+  readonly by: { readonly ip: string; readonly endpoint: string }
+}
+
 const trial =
   "case when a.trial_ends_at is null then 'none' when a.trial_ends_at > now() then 'running' else 'over' end as trial"
 
@@ -62,10 +68,12 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
   const quick = yield* QuickReads.orClient
+  const made = `id, name, key_prefix, ${modeColumn()}, scopes, permissions, expires_at, created_at`
   const names =
-    `id, name, key_prefix, ${modeColumn()}, scopes, permissions, last_used_at, rotated_at, expires_at, created_at,
-    (expires_at is null or expires_at > now()) as is_active`
-  const columns = sql.literal(names)
+    `${made}, last_used_at, last_used_ip, last_used_endpoint, rotated_at, (expires_at is null or expires_at > now()) as is_active,
+    (select json_build_object('succeeded', coalesce(sum(succeeded), 0), 'refused', coalesce(sum(refused), 0),
+        'failed', coalesce(sum(failed), 0))
+      from api_key_requests where key_id = api_keys.id and day > (now() at time zone 'UTC')::date - 7) as requests`
 
   const list = Query.lookup(quick, {
     Result: ApiKey,
@@ -121,13 +129,13 @@ const make = Effect.gen(function*() {
   /** Nothing if the account is on none of the plans. */
   const insert = Query.findOneOption({
     Request: NewRow,
-    Result: ApiKey,
+    Result: InsertedKey,
     execute: (row) =>
       sql`insert into api_keys (account_id, name, key_hash, key_prefix, scopes, permissions, expires_at)
         select id, ${row.name}::text, ${row.key_hash}::bytea, ${row.key_prefix}::text, ${column.text(row.scopes)},
           ${column.text(row.permissions)}, ${row.expires_at}::timestamptz
         from accounts where id = ${row.account_id} and plan = any(${column.text(row.plans)})
-        returning ${columns}`
+        returning ${sql.literal(made)}`
   })
 
   /** What a key that replaces this one is like. It gets as much time as this one was made with, at most until the year 9999. */
@@ -217,15 +225,17 @@ const make = Effect.gen(function*() {
     )
 
   /** Records the use of credentials. */
-  const touch = (used: ReadonlyArray<Credential>) => {
-    const keys = column.int8(used.flatMap(({ key_id }) => key_id ?? []))
-    const sessions = column.int8(used.flatMap(({ session_id }) => session_id ?? []))
+  const touch = (used: ReadonlyArray<Use>) => {
+    const keys = used.flatMap(({ by, credential: { key_id } }) => key_id === null ? [] : [{ ...by, id: key_id }])
+    const sessions = column.int8(used.flatMap(({ credential: { session_id } }) => session_id ?? []))
     return Query.run(sql`with used_sessions as (
         update login_sessions set last_used_at = now() where id = any(${sessions})
           and (last_used_at is null or last_used_at < now() - interval '1 minute')
       )
-      update api_keys set last_used_at = now() where id = any(${keys})
-        and (last_used_at is null or last_used_at < now() - interval '1 minute')`)
+      update api_keys k set last_used_at = now(), last_used_ip = u.ip, last_used_endpoint = u.endpoint
+        from unnest(${column.int8(keys.map(({ id }) => id))}, ${column.text(keys.map(({ ip }) => ip))},
+          ${column.text(keys.map(({ endpoint }) => endpoint))}) as u (id, ip, endpoint)
+        where k.id = u.id and (k.last_used_at is null or k.last_used_at < now() - interval '1 minute')`)
   }
 
   return {

@@ -108,6 +108,14 @@ const refusedByLimit = (own: Counted, shared: Counted, answerHeaders: AnswerHead
   return new Errors.RateLimitExceeded({ limit, retry_after: secondsLeft })
 }
 
+/** A request with the token of its caller. */
+interface Asking {
+  readonly token: string
+  readonly method: string
+  readonly facts: RequestFacts
+  readonly first: FirstRead | undefined
+}
+
 const publicRule: Rule = { kind: "public" }
 
 /** See {@link Authentication}. Runs for each request, hence few effects. */
@@ -130,9 +138,7 @@ export const AuthenticationLayer = Layer.effect(
 
     /** Identifies the bearer of a token, or answers 401. */
     const bearerOf = (
-      token: string,
-      facts: RequestFacts,
-      first: FirstRead | undefined
+      { facts, first, method, token }: Asking
     ): Effect.Effect<Principal["Service"], Unauthenticated, HttpServerRequest.HttpServerRequest> => {
       const refuse = (error: Unauthenticated) => {
         facts.answerHeaders.set("www-authenticate", `Bearer realm="api"`)
@@ -140,7 +146,8 @@ export const AuthenticationLayer = Layer.effect(
       }
       if (token === "") return Effect.flatMap(missingKey, refuse)
       if (!isWellFormed(token)) return refuse(new Errors.InvalidApiKey())
-      return Effect.flatMap(credentials.find({ token, first }), (found) => {
+      const by = { ip: facts.clientAddress, endpoint: `${method} ${facts.route}` }
+      return Effect.flatMap(credentials.find({ token, by, first }), (found) => {
         if (found.state === "usable") {
           const principal = principalOf(found, token)
           if (principal.mode === "test") testWork.note()
@@ -151,10 +158,10 @@ export const AuthenticationLayer = Layer.effect(
       })
     }
 
-    const identify = (token: string, facts: RequestFacts, first: FirstRead | undefined) =>
-      facts.isOwn
-        ? Effect.filterOrElse(OwnRequest, (own) => own !== undefined, () => bearerOf(token, facts, first))
-        : bearerOf(token, facts, first)
+    const identify = (asking: Asking) =>
+      asking.facts.isOwn
+        ? Effect.filterOrElse(OwnRequest, (own) => own !== undefined, () => bearerOf(asking))
+        : bearerOf(asking)
 
     /** Counts the request. Fails with 429, 403 or 402. */
     const admit = (rule: Rule, principal: Principal["Service"], facts: RequestFacts) => {
@@ -184,7 +191,7 @@ export const AuthenticationLayer = Layer.effect(
         const limit = Context.get(endpoint.annotations, AccountLimit)
         const token = Redacted.value(credential)
         const answer = (facts: RequestFacts, first?: FirstRead) =>
-          Effect.flatMap(identify(token, facts, first), (principal) => {
+          Effect.flatMap(identify({ token, method: endpoint.method, facts, first }), (principal) => {
             const known = Effect.provideService(httpEffect, Principal, principal)
             const handled = first === undefined ? known : Effect.provideService(known, FirstReadOf, first)
             const bucket = limit && { name: `${limit}:${principal.accountId}`, limit: config[limit] }

@@ -3,13 +3,14 @@ import * as Tokens from "../platform/crypto/Tokens.ts"
 import { type FirstRead, QuickReads, type Read } from "../platform/database/QuickReads.ts"
 import { GroupCommit } from "../platform/work/GroupCommit.ts"
 import { keyPrefixes } from "./ApiKeys.ts"
-import { ApiKeysRepo, type Credential } from "./ApiKeysRepo.ts"
+import { ApiKeysRepo, type Credential, type Use } from "./ApiKeysRepo.ts"
 
 /** What the tokens of keys begin with. */
 export const prefixes = Object.values(keyPrefixes)
 
 interface Search {
   readonly token: string
+  readonly by: Use["by"]
   readonly first: FirstRead | undefined
 }
 
@@ -29,15 +30,23 @@ export class Credentials extends Context.Service<Credentials, {
     Effect.gen(function*() {
       const repo = yield* ApiKeysRepo
       const quick = yield* QuickReads.orClient
-      const lookUp = (tokens: ReadonlyArray<string>) => {
+      const lookUp = (searches: ReadonlyArray<Search>) => {
         const places = new Map<string, number>()
-        for (const token of tokens) if (!places.has(token)) places.set(token, places.size)
+        const uses: Array<Use["by"]> = []
+        for (const { by, token } of searches) {
+          if (places.has(token)) continue
+          places.set(token, places.size)
+          uses.push(by)
+        }
         const different = [...places.keys()]
         const hashes = different.map(Tokens.hash)
         const areKeys = different.every((token) => prefixes.some((prefix) => token.startsWith(prefix)))
         return Effect.flatMap(areKeys ? repo.keyCredentials(hashes) : repo.credentials(hashes), (found) => {
-          const stale = found.filter(({ is_stale, state }) => is_stale && state === "usable")
-          const rows = tokens.flatMap((token) => found[places.get(token) ?? -1] ?? [])
+          const stale = found.flatMap((credential, place) => {
+            const by = uses[place]
+            return credential.is_stale && credential.state === "usable" && by !== undefined ? [{ credential, by }] : []
+          })
+          const rows = searches.flatMap(({ token }) => found[places.get(token) ?? -1] ?? [])
           return stale.length === 0
             ? Effect.succeed(rows)
             : Effect.as(Effect.forkDetach(Effect.ignore(repo.touch(stale))), rows)
@@ -47,7 +56,7 @@ export class Credentials extends Context.Service<Credentials, {
         maxSize: 500,
         concurrency: 2,
         run: (searches: ReadonlyArray<Search>) => {
-          const found = lookUp(searches.map(({ token }) => token))
+          const found = lookUp(searches)
           const first = searches.length === 1 ? searches[0]?.first : undefined
           const expected = first?.expected
           if (first === undefined || expected === undefined) return found

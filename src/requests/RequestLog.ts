@@ -1,5 +1,6 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import type { HttpServerResponse } from "effect/http"
+import { KeyRequests } from "../api-keys/KeyRequests.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { MacKeys } from "../platform/crypto/MacKeys.ts"
 import { Database } from "../platform/database/Database.ts"
@@ -110,6 +111,20 @@ const countDropped = counter(
   "Requests that are missing in the log of requests, because too many waited or the database refused them"
 )
 
+/** How many requests of each account were above its rate limit in this round. */
+const makeRepeats = () => {
+  const limited = new Map<AccountId, number>()
+  return {
+    has: (accountId: AccountId, { status }: AnsweredRequest) => {
+      if (status !== 429) return false
+      const count = (limited.get(accountId) ?? 0) + 1
+      limited.set(accountId, count)
+      return count > mostLimited
+    },
+    forget: () => limited.clear()
+  }
+}
+
 /**
  * Collects the requests of accounts in memory and stores them in groups once a second, so that no request has a statement more
  * or waits. What waits is bounded: a request beyond it is counted and not stored. `kill -9` loses about a second.
@@ -119,11 +134,11 @@ export const RequestCollector = Layer.effect(
   Effect.gen(function*() {
     const { requestLogRetentionDays } = yield* AppConfig
     const { insert } = yield* RequestLogRepo
+    const { countRequest } = yield* KeyRequests
     const { recipient: key } = yield* MacKeys
     let waiting: Array<Waiting> = []
     let bytes = 0
-    /** How many requests of each account were above its rate limit in this round. */
-    const limited = new Map<AccountId, number>()
+    const repeats = makeRepeats()
 
     const forget = (count: number) => {
       for (const { body } of waiting.slice(0, count)) bytes -= body?.length ?? 0
@@ -149,26 +164,20 @@ export const RequestCollector = Layer.effect(
       body: () => storeGroup,
       step: () => undefined
     })
-    const store = Effect.andThen(Effect.sync(() => limited.clear()), storeAll)
+    const store = Effect.andThen(Effect.sync(repeats.forget), storeAll)
 
-    const isRepeated = (accountId: AccountId, { status }: AnsweredRequest) => {
-      if (status !== 429) return false
-      const count = (limited.get(accountId) ?? 0) + 1
-      limited.set(accountId, count)
-      return count > mostLimited
-    }
-
-    if (requestLogRetentionDays === 0) return AnsweredRequests.of({ note: () => undefined })
+    if (requestLogRetentionDays === 0) return AnsweredRequests.of({ note: countRequest })
     yield* Effect.addFinalizer(() => Effect.ignoreCause(Effect.timeout(store, "2 seconds")))
     yield* Effect.forkScoped(PeriodicTask.repeat("RequestLog", "1 second", store))
 
     return AnsweredRequests.of({
       note: (request) => {
+        countRequest(request)
         const accountId = request.facts.caller?.accountId
         if (accountId === undefined || accountId === null || !isKept(request)) return
         const body = request.status >= 400 ? bytesOf(request.response) : undefined
         const size = body?.length ?? 0
-        if (waiting.length >= mostWaiting || bytes + size > mostBytes || isRepeated(accountId, request)) {
+        if (waiting.length >= mostWaiting || bytes + size > mostBytes || repeats.has(accountId, request)) {
           return countDropped(1)
         }
         bytes += size
@@ -179,4 +188,6 @@ export const RequestCollector = Layer.effect(
 )
 
 /** The collector of a node. It has no connection of the pool that requests wait for. */
-export const RequestLog = RequestCollector.pipe(Layer.provide(Database.onMaintenancePool(RequestLogRepo.layer)))
+export const RequestLog = RequestCollector.pipe(
+  Layer.provide(Database.onMaintenancePool(Layer.merge(RequestLogRepo.layer, KeyRequests.layer)))
+)

@@ -18,6 +18,7 @@ import { requestsPages } from "../../src/console/pages/develop/RequestsPages.ts"
 import { domainsPages } from "../../src/console/pages/email/DomainsPages.ts"
 import { suppressionsPages } from "../../src/console/pages/email/SuppressionsPages.ts"
 import { verifyPages } from "../../src/console/pages/verify/VerifyPages.ts"
+import { deliveriesPage } from "../../src/console/pages/webhooks/DeliveriesPage.ts"
 import { recoverPage } from "../../src/console/pages/webhooks/RecoverPage.ts"
 import { webhookPage } from "../../src/console/pages/webhooks/WebhookPage.ts"
 import { webhooksPages } from "../../src/console/pages/webhooks/WebhooksPages.ts"
@@ -110,6 +111,9 @@ const key: ApiKey = {
   expires_at: null,
   created_at: at,
   last_used_at: null,
+  last_used_ip: null,
+  last_used_endpoint: null,
+  requests: { succeeded: 0, refused: 0, failed: 0 },
   rotated_at: null,
   is_active: true
 }
@@ -530,7 +534,7 @@ it.layer(Messages.layer)("lists", (it) => {
         yield* overRows(sessionsPages[0], reader),
         yield* overRows(suppressionsPages[0], reader),
         yield* overRows(webhooksPages[0], reader),
-        yield* overRows(webhookPage, reader)
+        yield* overRows(deliveriesPage, reader)
       ]
       for (const { content: { markup }, title } of shown) {
         assert.include(markup, ">Newest</a>", title)
@@ -562,7 +566,7 @@ it.layer(Messages.layer)("lists", (it) => {
         yield* overRows(suppressions, {}),
         yield* overRows(suppressions, { query: "reason=bounce&email=Ada@shop.example" }),
         yield* overRows(webhookPage, {}),
-        yield* overRows(webhookPage, { query: "status=failed" }),
+        yield* overRows(deliveriesPage, { query: "status=failed&response_code=5xx&message=email/12" }),
         yield* overRows(contactsPage, {}),
         yield* overRows(contactsPage, { query: "q=Ada+%26+Bob" }),
         yield* overRows(recoverPage, { query: span })
@@ -571,7 +575,7 @@ it.layer(Messages.layer)("lists", (it) => {
         "/v1/email/suppressions",
         "/v1/email/suppressions?email=Ada%40shop.example&reason=bounce",
         "/v1/webhooks/5",
-        "/v1/webhooks/5/deliveries?status=failed",
+        "/v1/webhooks/5/deliveries?message=email%2F12&status=failed&response_code=5xx",
         "/v1/whatsapp/contacts?session_id=5",
         "/v1/whatsapp/contacts?session_id=5&q=Ada%20%26%20Bob",
         "/v1/webhooks/5/recover?since=2026-05-03T08%3A00%3A00.000Z&until=2026-05-03T10%3A00%3A00.000Z&status=failed"

@@ -22,6 +22,11 @@ export const allowed: ReadonlyArray<Allowed> = [
     ]
   },
   {
+    because: "requests are counted for the keys that their callers had",
+    tables: ["api_keys"],
+    statements: ["insert into api_key_requests as c (key_id, day, succeeded, refused, failed) select k.id"]
+  },
+  {
     because: "a person signs in, who may have roles in several accounts",
     tables: ["accounts", "login_sessions", "memberships", "people"],
     statements: [

@@ -3,6 +3,7 @@ import { Context, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { ApiKeyId } from "../../src/values/Ids.ts"
 import { assertRefused } from "../contract/contract.ts"
+import { signedInAs } from "../support/consolePeople.ts"
 import { makeDatabaseProxy } from "../support/DatabaseProxy.ts"
 import { placesOf } from "../support/placesOf.ts"
 import { eventually, makeAccount, makeKey, type RunningNode, Service, startNode } from "../support/Service.ts"
@@ -33,7 +34,15 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("API keys", (i
       const { data: read } = yield* api.apiKeys.get({ params: { id: made.id } })
       assert.deepStrictEqual(read, keys[0])
       const { key: _, ...shown } = made
-      assert.deepStrictEqual(read, { ...shown, last_used_at: null, rotated_at: null, is_active: true })
+      assert.deepStrictEqual(read, {
+        ...shown,
+        last_used_at: null,
+        last_used_ip: null,
+        last_used_endpoint: null,
+        requests: { succeeded: 0, refused: 0, failed: 0 },
+        rotated_at: null,
+        is_active: true
+      })
 
       const revoked = yield* api.apiKeys.revoke({ params: { id: made.id } })
       assert.deepInclude(revoked, { success: true, data: null })
@@ -56,6 +65,9 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("API keys", (i
       assert.sameMembers(Object.keys(Object(listed.at("data", 0))), [
         ...Object.keys(list),
         "last_used_at",
+        "last_used_ip",
+        "last_used_endpoint",
+        "requests",
         "rotated_at",
         "is_active"
       ])
@@ -272,6 +284,35 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("API keys", (i
       yield* sql`update api_keys set last_used_at = now() - interval '61 seconds' where id = ${used.id}`
       yield* user.apiKeys.list()
       yield* eventually(lastUse, (at) => at !== null && first !== null && at > first)
+    }))
+
+  it.effect("a key shows the address and the endpoint of its last use, and its requests of seven days by their answers", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const { accountId, key } = yield* makeAccount()
+      const used = yield* makeKey(accountId)
+      const read = request("GET", `/v1/api-keys/${used.id}`, { key })
+      yield* sql`insert into api_key_requests (key_id, day, succeeded, refused, failed)
+        select ${used.id}, (now() at time zone 'UTC')::date - days, 100, 10, 1 from unnest(array[6, 7]) days`
+      yield* request("POST", "/v1/email/send", { key: used.key, json: { to: "ada@example.com" } })
+      for (let index = 0; index < 3; index++) yield* request("GET", "/v1/api-keys", { key: used.key })
+      const { at } = yield* eventually(read, ({ at }) => Number(at("data", "requests", "succeeded")) >= 103)
+      assert.deepInclude(Object(at("data")), {
+        last_used_ip: "127.0.0.1",
+        last_used_endpoint: "POST /v1/email/send",
+        requests: { succeeded: 103, refused: 11, failed: 1 }
+      })
+      const listed = yield* request("GET", "/v1/api-keys", { key })
+      const all = listed.at("data") as ReadonlyArray<{ readonly id: number }> // a list, by the contract
+      assert.deepStrictEqual(all.find(({ id }) => id === used.id), at("data"))
+      const { cookie } = yield* signedInAs(accountId, "developer")
+      const page = yield* request("GET", `/console/${accountId}/keys`, { headers: { cookie } })
+      assert.match(page.text, />POST \/v1\/email\/send<\/code><br><code dir="ltr">127\.0\.0\.1</)
+      assert.include(page.text, ">2xx</code> 103<")
+      assert.match(page.text, new RegExp(`/requests\\?key_id=${used.id}&(?:amp;)?status=4xx">.*>4xx</code> 11<`))
+      yield* request("DELETE", `/v1/api-keys/${used.id}`, { key })
+      assert.lengthOf(yield* sql`select from api_key_requests where key_id = ${used.id}`, 0)
     }))
 
   it.effect("scopes limit a key to their channels, and permissions limit it further", () =>

@@ -69,6 +69,9 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("the rotation 
       assert.deepStrictEqual(yield* read(key, shown.id), {
         ...shown,
         last_used_at: null,
+        last_used_ip: null,
+        last_used_endpoint: null,
+        requests: { succeeded: 0, refused: 0, failed: 0 },
         rotated_at: null,
         is_active: true
       })
@@ -326,7 +329,7 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("the rotation 
       const buttons = Effect.fnUntraced(function*(role: Role) {
         const { cookie } = yield* signedInAs(accountId, role)
         const { text } = yield* request("GET", `/console/${accountId}/`, { headers: { cookie } })
-        const [list = ""] = /<ul class="attention">.*?<\/ul>/s.exec(text) ?? []
+        const [list = ""] = /<ul class="attention"[^>]*>.*?<\/ul>/s.exec(text) ?? []
         return [...list.matchAll(/href="([^"]*\/keys[^"]*)"/g)].map(([, href]) => href)
       })
       const keys = `/console/${accountId}/keys`

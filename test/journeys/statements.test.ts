@@ -56,21 +56,21 @@ const once = (options: (index: number) => RequestOptions, name: string) => (inde
   headers: { "idempotency-key": `${name}-${index}` }
 })
 
-/** Messages of an account and the cookie of its owner, for the pages of the console. */
+/** Messages and a webhook of an account and the cookie of its owner, for the pages of the console. */
 interface Shown {
   readonly base: string
   readonly cookie: string
+  readonly webhook: number
   readonly email: number
   readonly sms: number
 }
 
-const page = ({ base, cookie }: Shown, path: string, statements: number): Case => ({
+const page = ({ base, cookie }: Shown, path: string, statements: number, transactions = 0): Case => ({
   method: "GET",
   path: `${base}${path}`,
   options: () => ({ headers: { cookie } }),
   statements,
-  // The timeline.
-  transactions: 1
+  transactions
 })
 
 /** The key, or the sign-in, is one statement. The limit costs one for many requests. The node is paused, so no sender adds statements. */
@@ -138,11 +138,16 @@ const casesWith = (session: number, shown: Shown): Readonly<Record<string, Case>
   "GET /v1/whatsapp/messages": { method: "GET", path: "/v1/whatsapp/messages", statements: 3, transactions: 0 },
   "POST /v1/verify/send": { method: "POST", path: "/v1/verify/send", options: code, statements: 12, transactions: 1 },
   "POST /v1/verify/check": { method: "POST", path: "/v1/verify/check", options: guess, statements: 3, transactions: 1 },
-  "the page of an email": page(shown, `/messages/email/${shown.email}`, 6),
-  "the page of an SMS": page(shown, `/messages/sms/${shown.sms}`, 5)
+  // The timeline is a transaction.
+  "the page of an email": page(shown, `/messages/email/${shown.email}`, 6, 1),
+  "the page of an SMS": page(shown, `/messages/sms/${shown.sms}`, 5, 1),
+  "the overview": page(shown, "/", 18),
+  "the page of a webhook": page(shown, `/webhooks/${shown.webhook}`, 6),
+  "the page of its deliveries": page(shown, `/webhooks/${shown.webhook}/deliveries`, 4),
+  "the page of the keys": page(shown, "/keys", 2)
 })
 
-/** An email and an SMS that have been sent. */
+/** An email and an SMS that have been sent, and a webhook. */
 const shownTo = Effect.fnUntraced(function*(accountId: AccountId) {
   const sql = yield* SqlClient.SqlClient
   const [email] =
@@ -150,8 +155,16 @@ const shownTo = Effect.fnUntraced(function*(accountId: AccountId) {
     values (${accountId}, 'ada@people.example', 'us@people.example', 'sent', 'Hello', now(), now()) returning id`
   const [sms] = yield* sql`insert into messages (account_id, channel, direction, recipient, content, status)
     values (${accountId}, 'sms', 'out', '+250788123456', '{"body": "Hello"}', 'delivered') returning id`
+  const [webhook] = yield* sql`insert into webhooks (account_id, url, events, secret, secret_prefix, is_active)
+    values (${accountId}, 'https://hooks.example/', array['*'], '', 'whsec_', false) returning id`
   const { cookie } = yield* signedInAs(accountId, "owner")
-  return { base: `/console/${accountId}`, cookie, email: Number(email?.["id"]), sms: Number(sms?.["id"]) }
+  return {
+    base: `/console/${accountId}`,
+    cookie,
+    webhook: Number(webhook?.["id"]),
+    email: Number(email?.["id"]),
+    sms: Number(sms?.["id"])
+  }
 })
 
 /** A session that counts as connected; the paused node does not connect it. */

@@ -3,6 +3,7 @@ import { ConfigProvider, Context, Effect, Layer, Metric } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { SqlError } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { KeyRequests } from "../../src/api-keys/KeyRequests.ts"
 import { AppConfig } from "../../src/platform/config/AppConfig.ts"
 import { uuid7 } from "../../src/platform/crypto/ids.ts"
 import { type AnsweredRequest, AnsweredRequests } from "../../src/platform/http/RequestContext.ts"
@@ -54,8 +55,12 @@ const collecting = (days: string) => {
         state === undefined ? Effect.sync(() => void groups.push(rows)) : Effect.die(errorWith(state))
       )
   })
+  const counted: Array<number> = []
   const layer = RequestCollector.pipe(
     Layer.provide(repo),
+    Layer.provide(
+      Layer.succeed(KeyRequests, KeyRequests.of({ countRequest: ({ status }) => void counted.push(status) }))
+    ),
     Layer.provide(Keys),
     Layer.provide(AppConfig.layer),
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ REQUEST_LOG_RETENTION_DAYS: days })))
@@ -64,7 +69,7 @@ const collecting = (days: string) => {
   const refuse = (code: string | undefined) => {
     state = code
   }
-  return { groups, layer, refuse }
+  return { groups, counted, layer, refuse }
 }
 
 describe("the collector of requests", () => {
@@ -131,6 +136,18 @@ describe("the collector of requests", () => {
       }
       assert.deepStrictEqual(on.groups.map(({ length }) => length), [1])
       assert.deepStrictEqual(off.groups, [])
+    }))
+
+  it.effect("counts also the requests that it does not keep, and those while the log is off", () =>
+    Effect.gen(function*() {
+      for (const { counted, layer } of [collecting("7"), collecting("0")]) {
+        yield* Effect.gen(function*() {
+          const { note } = yield* AnsweredRequests
+          note(answered({ method: "GET", status: 200 }))
+          note(answered({ status: 422 }))
+        }).pipe(Effect.provide(layer))
+        assert.deepStrictEqual(counted, [200, 422])
+      }
     }))
 })
 

@@ -47,6 +47,7 @@ const stepsOf = (sql: SqlClient.SqlClient): ReadonlyArray<Step> => {
     deletes("password_resets", sql`expires_at < ${now} - interval '1 hour'`),
     deletes("email_changes", sql`expires_at < ${now} - interval '1 hour'`),
     deletes("accepted_bytes", sql`day < (${now} at time zone 'UTC')::date - 1`),
+    deletes("api_key_requests", sql`day < (${now} at time zone 'UTC')::date - 7`),
     deletes("webhook_attempt_counts", sql`hour < ${now} - interval '2 days'`),
     deletes("whatsapp_session_states", sql`since < ${now} - interval '30 days'`),
     deletes("audit_entries", sql`at < ${now} - interval '400 days'`),

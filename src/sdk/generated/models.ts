@@ -117,7 +117,13 @@ export interface ApiKey {
   readonly permissions: ReadonlyArray<"sessions:read" | "sessions:write" | "messages:read" | "messages:write" | "contacts:read" | "contacts:write" | "groups:read" | "groups:write" | "emails:read" | "emails:write" | "domains:read" | "domains:write" | "templates:read" | "templates:write" | "sms:read" | "sms:write" | "verify:read" | "verify:write" | "webhooks:read" | "webhooks:write" | "keys:read" | "keys:write" | "account:read" | "account:write" | "members:read" | "members:write" | "requests:read" | "requests:write">
   readonly expires_at: string | null
   readonly created_at: string
+  /** Recorded at most once a minute, as the next two */
   readonly last_used_at: string | null
+  /** The address of that request */
+  readonly last_used_ip: string | null
+  /** The method and the endpoint of that request, such as `POST /v1/email/send` */
+  readonly last_used_endpoint: string | null
+  readonly requests: KeyRequests
   /** When another key replaced this one */
   readonly rotated_at: string | null
   readonly is_active: boolean
@@ -483,6 +489,16 @@ export interface FailoverStep {
   readonly delivered_at: string | null
   /** The path of its message */
   readonly href: string | null
+}
+
+/** Of today and the six days before, in UTC. Counted within some seconds of the answer */
+export interface KeyRequests {
+  /** Below 400 */
+  readonly succeeded: number
+  /** From 400 to 499 */
+  readonly refused: number
+  /** From 500 on */
+  readonly failed: number
 }
 
 export interface KeyRotation {

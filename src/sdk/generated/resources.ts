@@ -1331,6 +1331,13 @@ export interface WebhooksDeliveriesListParams {
   /** The event's name; a name with a channel, for example sms.delivered, matches all channels */
   readonly event?: string | undefined
   readonly event_id?: string | undefined
+  /** The answer to the last attempt: a status such as 503, or a class such as 5xx */
+  readonly response_code?: string | undefined
+  /**
+   * A message that the events are about: its channel and id, such as email/12, or the id of a message with failover
+   * or of a verification. It is found as long as its events are kept
+   */
+  readonly message?: string | undefined
   readonly from_date?: string | undefined
   readonly to_date?: string | undefined
 }

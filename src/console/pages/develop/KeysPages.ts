@@ -9,7 +9,18 @@ import type { AccountAsk } from "../../page/Ask.ts"
 import { Field } from "../../page/Field.ts"
 import { idIn, Page } from "../../page/Page.ts"
 import { form } from "../../ui/form.ts"
-import { badge, code, copyable, emptyState, foreign, linkButton, moment, momentText, note } from "../../ui/parts.ts"
+import {
+  badge,
+  code,
+  copyable,
+  emptyState,
+  foreign,
+  linkButton,
+  moment,
+  momentText,
+  note,
+  number
+} from "../../ui/parts.ts"
 import { type Column, table } from "../../ui/table.ts"
 import { type Preset, presets, presetsOf } from "./keyPresets.ts"
 
@@ -20,6 +31,27 @@ const accessOf = ({ t }: AccountAsk, { permissions, scopes }: ApiKey) =>
     ? t.text("keys.full")
     : html`${[...scopes, ...permissions].map((name) => html`${code(name)} `)}`
 
+/** When a key was used last, with the endpoint and the address of that request. */
+const lastUseOf = (ask: AccountAsk, { last_used_at, last_used_endpoint, last_used_ip }: ApiKey) =>
+  last_used_at === null
+    ? ask.t.text("common.never")
+    : html`${moment(ask, last_used_at)}${
+      [last_used_endpoint, last_used_ip].map((part) => html`${part !== null && html`<br>${code(part)}`}`)
+    }`
+
+/** The requests with a key by the class of their status. The log has those that were not successful. */
+const requestsOf = (ask: AccountAsk, { id, requests: { failed, refused, succeeded } }: ApiKey) => {
+  const { can, t, to } = ask
+  const classes = [["2xx", succeeded, "good"], ["4xx", refused, "warn"], ["5xx", failed, "bad"]] as const
+  const shown = classes.filter(([, count]) => count > 0).map(([status, count, tone]) => {
+    const label = html`<span class="badge ${tone}"><span>${code(status)} ${number(ask, count)}</span></span>`
+    return status !== "2xx" && can("requests:read")
+      ? html`<a href="${to("/requests")}?key_id=${id}&status=${status}">${label}</a>`
+      : label
+  })
+  return shown.length === 0 ? t.text("common.none") : html`<span class="buttons">${shown}</span>`
+}
+
 const columns = (ask: AccountAsk): ReadonlyArray<Column<ApiKey>> => {
   const { can, t, to } = ask
   return [
@@ -27,10 +59,8 @@ const columns = (ask: AccountAsk): ReadonlyArray<Column<ApiKey>> => {
     { label: t.text("keys.prefix"), cell: ({ key_prefix }) => code(`${key_prefix}…`) },
     { label: t.text("frame.mode"), cell: ({ mode }) => t.text(`frame.${mode}`) },
     { label: t.text("keys.access"), cell: (key) => accessOf(ask, key) },
-    {
-      label: t.text("keys.lastUsed"),
-      cell: ({ last_used_at }) => last_used_at === null ? t.text("common.never") : moment(ask, last_used_at)
-    },
+    { label: t.text("keys.lastUsed"), cell: (key) => lastUseOf(ask, key) },
+    { label: t.text("keys.requests"), cell: (key) => requestsOf(ask, key) },
     {
       label: t.text("keys.expires"),
       cell: ({ expires_at, is_active, rotated_at }) =>
