@@ -108,6 +108,17 @@ layer(AppConfig.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTes
       assert.deepStrictEqual(rows, [{ hours: 1 }, { hours: 47 }])
     }))
 
+  it.effect("counts of a key's requests are removed once no page shows them", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { keyId } = yield* makeAccount()
+      yield* sql`insert into api_key_requests (key_id, day, succeeded, refused, failed)
+        select ${keyId}, (now() at time zone 'UTC')::date - days, days, 0, 0 from unnest(array[0, 6, 8]) as days`
+      yield* prune
+      const rows = yield* sql`select succeeded from api_key_requests where key_id = ${keyId} order by 1`
+      assert.deepStrictEqual(rows.map(({ succeeded }) => Number(succeeded)), [0, 6])
+    }))
+
   it.effect("an email's contents are removed after a day, unless a recipient is still queued", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
