@@ -1,4 +1,5 @@
 import type { Effect } from "effect"
+import type { Ranges } from "./Draw.ts"
 import type { Simulation } from "./Simulation.ts"
 import { VirtualNode } from "./VirtualNode.ts"
 
@@ -8,9 +9,13 @@ export interface Faults {
   readonly mix?: Record<Fault, number>
   /** How likely a fault strikes a node that has just got rows or an answer. The seed picks one. */
   readonly busyChances?: ReadonlyArray<readonly [weight: number, chance: number]>
+  /** How long a node may be frozen, in milliseconds. */
+  readonly freezes?: Ranges
+  /** How long no fault strikes at the start and after a fault, in milliseconds. By default one may follow at once. */
+  readonly pauses?: Ranges
   /**
-   * How long a node that was frozen may go on before it learns that it has lost the shard, in milliseconds. By default it
-   * learns it as soon as it goes on.
+   * How long a node may go on before it learns that it has lost the shard, in milliseconds. By default it learns it at once,
+   * or as soon as it goes on after a freeze.
    */
   readonly thawedFor?: number
 }
@@ -23,6 +28,8 @@ interface Options {
   readonly abandon: (node: VirtualNode) => Promise<void>
 }
 
+const usualFreezes: Ranges = [[1, 200, 4_000], [5, 11_000, 22_000]]
+
 /** No fault begins after this many milliseconds. */
 const faultTime = 15_000
 
@@ -32,15 +39,15 @@ const maxSkew = 5_000
 /** How long a dead node, and a silent one, keep their shards, in milliseconds. See docs/architecture.md. */
 const shardTimeout = { dead: 3_000, silent: 12_000 }
 
-const faults = ["crash", "freeze", "cut", "stop", "clock"] as const
+const faults = ["crash", "freeze", "cut", "stop", "clock", "unlock"] as const
 
 type Fault = typeof faults[number]
 
-const usualMix: Record<Fault, number> = { crash: 3, freeze: 7, cut: 2, stop: 1, clock: 1 }
+const usualMix: Record<Fault, number> = { crash: 3, freeze: 7, cut: 2, stop: 1, clock: 1, unlock: 0 }
 
 /**
  * The nodes of a simulation. A node that ends starts again. One of them has the shard: another one gets it when the owner
- * is dead or silent for too long, and a silent owner loses it soon after it goes on.
+ * is dead or silent for too long, and a silent owner loses it soon after it goes on. One that works may lose its lock.
  */
 export class Cluster {
   readonly #simulation: Simulation
@@ -51,6 +58,8 @@ export class Cluster {
   readonly #owners: Array<{ readonly since: number; readonly name: string }> = []
   #owner: VirtualNode | undefined
   #faultsLeft: number
+  /** Until then no fault strikes, in milliseconds since the start. */
+  #calmUntil = 0
   /** How likely a fault strikes a node that has just got rows or an answer. */
   readonly #busyChance: number
 
@@ -59,6 +68,7 @@ export class Cluster {
     this.#options = options
     this.#faultsLeft = simulation.draw.between(1, 5)
     this.#busyChance = simulation.draw.pick(options.faults?.busyChances ?? [[3, 0.16], [1, 0.5]])
+    this.#pause()
   }
 
   start(): void {
@@ -82,10 +92,12 @@ export class Cluster {
   /** May crash, freeze or stop the node at this point. Returns true if its connection is cut. */
   async strike(node: VirtualNode, isBusy: boolean): Promise<boolean> {
     const { draw, elapsed } = this.#simulation
-    if (node.isDead || node.isFrozen || this.#faultsLeft === 0 || elapsed > faultTime) return false
+    if (node.isDead || node.isFrozen || this.#faultsLeft === 0) return false
+    if (elapsed < this.#calmUntil || elapsed > faultTime) return false
     if (!draw.chance(isBusy ? this.#busyChance : 0.01)) return false
     this.#faultsLeft--
-    const { mix = usualMix } = this.#options.faults ?? {}
+    this.#pause()
+    const { freezes = usualFreezes, mix = usualMix, thawedFor = 0 } = this.#options.faults ?? {}
     const fault = draw.pick(faults.map((name) => [mix[name], name]))
     switch (fault) {
       case "crash":
@@ -93,7 +105,7 @@ export class Cluster {
         await this.#options.abandon(node)
         return false
       case "freeze":
-        node.freeze(draw.within([[1, 200, 4_000], [5, 11_000, 22_000]]))
+        node.freeze(draw.within(freezes))
         return false
       case "cut":
         node.loseConnection()
@@ -104,7 +116,16 @@ export class Cluster {
       case "clock":
         node.setClock(draw.between(-maxSkew, maxSkew))
         return false
+      case "unlock":
+        // The connection that holds it is cut.
+        if (node === this.#owner && this.#pass()) node.loseLock(draw.between(0, thawedFor))
+        return false
     }
+  }
+
+  #pause(): void {
+    const { pauses } = this.#options.faults ?? {}
+    if (pauses !== undefined) this.#calmUntil = this.#simulation.elapsed + this.#simulation.draw.within(pauses)
   }
 
   #start(place: number, time: number): void {
@@ -126,16 +147,22 @@ export class Cluster {
     const owner = this.#owner
     const isAway = owner === undefined || owner.isDead || owner.isFrozen
     const timeout = owner === undefined ? 0 : owner.isDead ? shardTimeout.dead : shardTimeout.silent
-    const others = this.running.filter((node) => node !== owner && !node.isFrozen && !node.isStopping)
-    if (isAway && silentFor >= timeout && others.length > 0) {
-      this.#owner = draw.pick(others.map((node) => [1, node] as const))
+    if (isAway && silentFor >= timeout && this.#pass()) {
       const thawedFor = this.#options.faults?.thawedFor
       if (thawedFor === undefined) owner?.lose(draw.between(0, 200))
       else owner?.loseAfterThaw(draw.between(0, thawedFor))
-      this.#owners.push({ since: this.#simulation.now, name: this.#owner.name })
-      this.#owner.own()
     }
     const next = isAway && this.#owner === owner ? silentFor + pause : 0
     this.#simulation.plan({ after: pause, run: () => this.#watchShard(next) })
+  }
+
+  /** Gives the shard to another node that works, if there is one. */
+  #pass(): boolean {
+    const others = this.running.filter((node) => node !== this.#owner && !node.isFrozen && !node.isStopping)
+    if (others.length === 0) return false
+    this.#owner = this.#simulation.draw.pick(others.map((node) => [1, node] as const))
+    this.#owners.push({ since: this.#simulation.now, name: this.#owner.name })
+    this.#owner.own()
+    return true
   }
 }

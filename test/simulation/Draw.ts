@@ -1,3 +1,6 @@
+/** Ranges of integers, each as likely as its weight. */
+export type Ranges = ReadonlyArray<readonly [weight: number, least: number, most: number]>
+
 /** Pseudo-random draws (mulberry32): the same seed gives the same draws. */
 export class Draw {
   #state: number
@@ -24,7 +27,7 @@ export class Draw {
   }
 
   /** An integer of one of the ranges, each as likely as its weight. */
-  within(ranges: ReadonlyArray<readonly [weight: number, least: number, most: number]>): number {
+  within(ranges: Ranges): number {
     const [least, most] = this.pick(ranges.map(([weight, ...range]) => [weight, range]))
     return this.between(least, most)
   }

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { Lease } from "../../src/platform/work/WorkPolicy.ts"
+import type { Ranges } from "./Draw.ts"
 import type { Simulation } from "./Simulation.ts"
 import type { VirtualNode } from "./VirtualNode.ts"
 
@@ -13,8 +14,8 @@ export interface Attempt {
   readonly claim: number
   readonly node: VirtualNode
   readonly hasLease: boolean
-  /** When the node began to connect for it, in Unix milliseconds. */
-  readonly connectsFrom: number
+  /** When the node began to work on it, in Unix milliseconds. */
+  readonly since: number
   /** When it began, in Unix milliseconds. */
   readonly from: number
   readonly verdict: Verdict
@@ -35,6 +36,8 @@ type Verdicts = ReadonlyArray<readonly [weight: number, Verdict]>
 
 interface Sent extends Pick<Attempt, "item" | "claim" | "node"> {
   readonly lease: Lease
+  /** When the node began to work on it. By default, when it begins to connect. */
+  readonly since?: number
   /** What the receiving side may do, each as likely as its weight. */
   readonly verdicts?: Verdicts
   readonly times?: Times
@@ -55,8 +58,6 @@ const oftenAway: Verdicts = [[1, "accepted"], [4, "unavailable"]]
 
 /** After so many milliseconds it accepts everything, so that no back-off outlasts the run. */
 const verdictTime = 30_000
-
-type Ranges = ReadonlyArray<readonly [weight: number, least: number, most: number]>
 
 /** In milliseconds. */
 interface Times {
@@ -108,14 +109,19 @@ export class Receiver {
     return this.attempts.every(({ hasEnded, node }) => hasEnded || node.isDead)
   }
 
+  /** In Unix milliseconds. */
+  get now(): number {
+    return this.#simulation.now
+  }
+
   /** Receives one item. It asks the lease when the item leaves the node, and interrupts itself without one. */
   readonly receive = (sent: Sent): Effect.Effect<Verdict> =>
     Effect.callback<Verdict>((resume) => {
-      const { now } = this.#simulation
+      const { since = this.now } = sent
       let attempt: Attempt | undefined
       const cancel = this.#connect(sent, () => {
         if (!sent.lease.begin()) return resume(Effect.interrupt)
-        attempt = this.#begin(sent, now)
+        attempt = this.#begin(sent, since)
         this.#planAnswer(sent, attempt, resume)
       })
       return Effect.sync(() => {
@@ -153,14 +159,14 @@ export class Receiver {
     return () => cancel()
   }
 
-  #begin({ claim, item, lease, node, verdicts = this.#verdicts }: Sent, connectsFrom: number): Attempt {
+  #begin({ claim, item, lease, node, verdicts = this.#verdicts }: Sent, since: number): Attempt {
     const { draw, elapsed, now } = this.#simulation
     const attempt: Attempt = {
       item,
       claim,
       node,
       hasLease: lease !== noLease,
-      connectsFrom,
+      since,
       from: now,
       verdict: elapsed < verdictTime ? draw.pick(verdicts) : "accepted",
       acceptedAt: undefined,

@@ -5,6 +5,7 @@ import { makeSessions } from "./Sessions.ts"
 /**
  * The schema before `pg_catalog` on the search path has the virtual time, and the history of all rows that a test follows.
  * Defaults have the built-in function in them, so they get the virtual one. Without autovacuum the order of rows replays.
+ * The trigger runs at the commit, so the history has the order of commits.
  */
 const prepare = [
   "create schema simulation",
@@ -24,6 +25,9 @@ const prepare = [
       return null;
     end $$`,
   "create unlogged table simulation.published (event text not null, data jsonb not null)",
+  `create unlogged table simulation.requests (
+    key text primary key, waits boolean not null, effects integer default 0 not null, answers integer[] default '{}' not null
+  )`,
   `do $$
     declare
       changed record;
@@ -46,7 +50,7 @@ const prepare = [
 export const make = Effect.fnUntraced(function*(tables: ReadonlyArray<string>) {
   const sessions = yield* makeSessions(yield* TestDatabase.make())
   const triggers = tables.map((table) =>
-    `create trigger simulation after insert or update or delete on ${table}
+    `create constraint trigger simulation after insert or update or delete on ${table} deferrable initially deferred
       for each row execute function simulation.record()`
   )
   for (const statement of [...prepare, ...triggers]) yield* Effect.promise(() => sessions.monitor.rows([statement]))

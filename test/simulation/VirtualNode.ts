@@ -86,6 +86,13 @@ export class VirtualNode implements Host {
     this.#simulation.plan({ after: 0, on: this, run: () => this.lose(after) })
   }
 
+  /** Loses the lock of the shard, which it learns so long after. */
+  loseLock(after: number): void {
+    this.#note("loses its lock")
+    this.#disturb(this.#simulation.now + after)
+    this.lose(after)
+  }
+
   /** Loses the shard, as soon as it runs. */
   lose(after: number): void {
     this.#simulation.plan({

@@ -19,10 +19,8 @@ const Change = Schema.Struct({
 type Change = typeof Change.Type
 
 /** A change of a claimed row. */
-export interface ClaimedChange {
-  readonly at: number
+export interface ClaimedChange extends Pick<Change, "at" | "after"> {
   readonly before: Row
-  readonly after: Row | null
   /** Whether the writer has the shard. */
   readonly byOwner: boolean
 }
@@ -47,11 +45,11 @@ export interface QueueRows {
     readonly relation: string
     /** Other tables whose rows only the owner changes. */
     readonly others: ReadonlyArray<string>
-    /** Whether only the owner may make this change of the queue. */
-    readonly isFenced: (change: ClaimedChange) => boolean
-    /** How long a node may begin items after a statement has found its epoch unchanged, in milliseconds. */
-    readonly leaseTime: number
+    /** Whether only the owner may make this change. */
+    readonly isFenced: (change: Pick<Change, "relation" | "after">) => boolean
   }
+  /** How long a node may begin items after a statement has found its claims unchanged, in milliseconds. */
+  readonly leaseTime?: number
   /** Whether the final row says that the receiving side has the item. */
   readonly isSent: (row: Row) => boolean
 }
@@ -83,12 +81,15 @@ interface Evidence {
 
 /**
  * Only the node that has claimed a row changes it, until it may be reclaimed. A row that waits is only claimed, and nothing
- * changes a row that has ended.
+ * changes a row that has ended. The first claim is that of the writer that adds the row.
  */
 const wrongWrites = (rows: QueueRows, changes: ReadonlyArray<Change>, { ownerAt }: Evidence): ReadonlyArray<string> => {
   const claimants = new Map<string, string>()
   return changes.flatMap(({ after, at, before, writer }) => {
-    if (before === null) return []
+    if (before === null) {
+      if (after !== null) claimants.set(rows.itemOf(after), writer)
+      return []
+    }
     const item = rows.itemOf(before)
     if (rows.isFinal(before)) return [`${writer} changes ${item} after its end`]
     const claimant = claimants.get(item)
@@ -118,18 +119,18 @@ const wrongOwners = (rows: QueueRows, changes: ReadonlyArray<Change>): ReadonlyA
   const { epochs, itemOf, relation } = rows
   let owner: string | undefined
   return changes.flatMap((change) => {
-    const { after, at, before, relation: changed, writer } = change
+    const { before, relation: changed, writer } = change
     if (epochs === undefined || owner === writer) return []
     if (isRaise(rows, change)) {
       owner = writer
       return []
     }
-    const says = (what: string) => [`${writer} changes ${what}, which ${owner} owns`]
-    if (epochs.others.includes(changed)) return says(changed)
     // Accepting adds rows to the queue.
-    if (before === null) return []
-    if (changed !== relation) return says(changed)
-    return epochs.isFenced({ at, before, after, byOwner: false }) ? says(itemOf(before)) : []
+    const isAccepted = before === null && !epochs.others.includes(changed)
+    if (isAccepted || !epochs.isFenced(change)) return []
+    return [
+      `${writer} changes ${before !== null && changed === relation ? itemOf(before) : changed}, which ${owner} owns`
+    ]
   })
 }
 
@@ -161,19 +162,20 @@ const isShortlyAway = ({ disturbances }: VirtualNode, at: number, leaseTime = 0)
 
 /**
  * Nothing begins by a claim after a later claim has begun, unless it needs no lease and its node was disturbed. Where claims
- * have no lease in the row, a node that was frozen may have made the later claim. Where the epoch is the fence, the former
- * owner may have gone on for a moment, and have asked for its epoch, right before the shard moved.
+ * have no lease in the row, a node that was frozen may have made the later claim. A former owner may have gone on for a
+ * moment, and have found its claims unchanged, right before the shard moved.
  */
 const lateBegins = (
-  { epochs, hasNoLease = false }: QueueRows,
+  { hasNoLease = false, leaseTime }: QueueRows,
   { nodes, receiver: { attempts } }: Evidence
 ): ReadonlyArray<string> =>
   attempts.flatMap(({ claim, from, hasLease, item, node }, index) => {
-    if ((hasNoLease ? nodes : hasLease ? [] : [node]).some((disturbed) => isDisturbed(disturbed, 0, from))) return []
     const later = attempts.slice(0, index).find((earlier) => earlier.item === item && earlier.claim > claim)
-    return later === undefined || isShortlyAway(node, later.from, epochs?.leaseTime)
-      ? []
-      : [`${node.name} sends ${item} by claim ${claim}, after a later claim`]
+    if (later === undefined || isShortlyAway(node, later.from, leaseTime)) return []
+    const late = hasLease ? [] : hasNoLease ? nodes : [node]
+    const isExcused = late.some((disturbed) => isDisturbed(disturbed, 0, from)) ||
+      (hasNoLease && isDisturbed(later.node, 0, later.from))
+    return isExcused ? [] : [`${node.name} sends ${item} by claim ${claim}, after a later claim`]
   })
 
 /** An item is sent again after it was accepted only if its outcome may have been lost: a fault, or a missing answer. */
@@ -186,7 +188,7 @@ const repetitions = (
       const accepted = all.slice(0, index).findLast(({ acceptedAt }) => acceptedAt !== undefined)
       if (accepted === undefined || accepted.verdict === "lost") return []
       const disturbed = hasNoLease ? nodes : [accepted.node]
-      return disturbed.some((node) => isDisturbed(node, accepted.connectsFrom, next.from))
+      return disturbed.some((node) => isDisturbed(node, accepted.since, next.from))
         ? []
         : [`${next.node.name} sends ${next.item}, which ${accepted.node.name} has sent`]
     })
@@ -199,9 +201,7 @@ const wrongEnds = (rows: QueueRows, ends: ReadonlyArray<Row>, { receiver }: Evid
     if (!rows.isFinal(row)) return [`${item} has no outcome`]
     const accepted = receiver.attempts.filter((attempt) => attempt.item === item && attempt.acceptedAt !== undefined)
     if (rows.isSent(row)) return accepted.length > 0 ? [] : [`${item} counts as sent, and was never accepted`]
-    return accepted.every((attempt) =>
-        attempt.verdict === "lost" || isDisturbed(attempt.node, attempt.connectsFrom, Infinity)
-      )
+    return accepted.every((attempt) => attempt.verdict === "lost" || isDisturbed(attempt.node, attempt.since, Infinity))
       ? []
       : [`${item} counts as failed, and was accepted`]
   })

@@ -44,6 +44,7 @@ export const notices: Workload = {
     claimOf: ({ attempt_count }) => attempt_count === 0 ? undefined : attempt_count,
     mayReclaim: ({ after, before }) => Number(after?.["attempt_count"]) === Number(before["attempt_count"]) + 1,
     hasNoLease: true,
+    leaseTime: 8_000,
     isFinal: ({ status }) => status !== "queued",
     isSent: ({ status }) => status === "sent"
   },

@@ -16,7 +16,7 @@ type Client = Database | PgClient.PgClient | SqlClient.SqlClient
 /** What a node of the simulation sends. */
 interface Sender {
   /** What a commit on the node does. */
-  readonly wake: Effect.Effect<void>
+  readonly wake: Effect.Effect<void, unknown, Client>
   /** What the owner of the shard runs until it loses it. */
   readonly owned?: Effect.Effect<unknown, unknown, Client>
 }

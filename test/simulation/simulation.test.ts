@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { batches } from "./batches.ts"
 import { domainChecks } from "./domainChecks.ts"
+import { idempotentRequests } from "./idempotentRequests.ts"
 import { notices } from "./notices.ts"
 import { runSeed, type Workload } from "./runSeed.ts"
 import type { Sessions } from "./Sessions.ts"
@@ -12,7 +13,7 @@ import { webhooks } from "./webhooks.ts"
 import { whatsApp } from "./whatsApp.ts"
 
 /** A seed runs one of these. */
-const workloads = [smsParts, singleEmails, webhooks, batches, notices, domainChecks, whatsApp]
+const workloads = [smsParts, singleEmails, webhooks, batches, notices, domainChecks, whatsApp, idempotentRequests]
 
 /** The tables whose changes the ledger reads. */
 const followed = [

@@ -1,8 +1,12 @@
-import { Duration, Effect, Layer } from "effect"
-import { Entity, ShardingConfig } from "effect/cluster"
+import { Duration, Effect, Layer, Random } from "effect"
+import { Entity, ShardId, Sharding, ShardingConfig } from "effect/cluster"
+import { domainEvent, Events } from "../../src/events/Events.ts"
+import { Database } from "../../src/platform/database/Database.ts"
 import { PublicUrl } from "../../src/platform/http/PublicUrl.ts"
 import { PublicHttp, PublicHttpFailure } from "../../src/platform/net/PublicHttp.ts"
+import { AccountId, WhatsAppSessionId } from "../../src/values/Ids.ts"
 import { DeliveryOutcomes } from "../../src/webhooks/delivery/DeliveryOutcomes.ts"
+import { EventSubscriber } from "../../src/webhooks/delivery/EventSubscriber.ts"
 import { DeliveryBudget } from "../../src/webhooks/delivery/InFlightDeliveries.ts"
 import { LocalDispatch } from "../../src/webhooks/delivery/LocalDispatch.ts"
 import { QueueRepo } from "../../src/webhooks/delivery/QueueRepo.ts"
@@ -45,10 +49,32 @@ const endpoint = (node: VirtualNode, { receive }: Receiver) =>
     })
   )
 
-/** The actor of the webhook, while the node has its shard. The sweeper runs beside it. */
+/** An event about a session. */
+const connected = domainEvent({
+  accountId: AccountId.make(1),
+  event: "session.connected",
+  data: { session_id: WhatsAppSessionId.make(1), phone_number: "+15550100300" }
+})
+
+/** Publishes events on the node. If the actor is awake on it, they reach it by local dispatch. */
+const publish = Effect.gen(function*() {
+  const { transaction } = yield* Database
+  const { publish } = yield* Events
+  const count = yield* Random.nextIntBetween(1, 2)
+  yield* transaction(publish(Array.from({ length: count }, () => connected)))
+})
+
+/** Publishes some events one after the other. */
+const publishSome = Effect.repeat(
+  Effect.andThen(Effect.flatMap(Random.nextIntBetween(500, 3_000), Effect.sleep), Effect.exit(publish)),
+  { times: 4 }
+)
+
+/** The actor of the webhook, while the node has its shard. The sweeper runs beside it, and so does what publishes events. */
 const owned = Effect.scoped(Effect.gen(function*() {
   const client = yield* Entity.makeTestClient(WebhookEntity, webhookActor(Duration.seconds(15)))
   const { findStalled } = yield* QueueRepo
+  yield* Effect.forkScoped(publishSome)
   const sweep = Effect.gen(function*() {
     const stalled = yield* findStalled()
     for (const { id, reason } of stalled) {
@@ -59,7 +85,23 @@ const owned = Effect.scoped(Effect.gen(function*() {
   return yield* Effect.forever(Effect.andThen(Effect.ignoreCause(sweep), Effect.sleep("1 second")))
 }))
 
-const Services = Layer.mergeAll(DeliveryOutcomes.layer, DeliveryBudget.layer, Targets.layer, QueueRepo.layer).pipe(
+/** All wake-ups get lost, so the sweeper finds the events that no actor got by local dispatch. */
+const NoWakeUps = Layer.mock(Sharding.Sharding)({
+  getShardId: () => ShardId.make("default", 1),
+  hasShardId: () => false,
+  makeClient: () =>
+    Effect.succeed(() => {
+      throw new Error("a wake-up gets lost")
+    })
+})
+
+const Services = Layer.mergeAll(
+  DeliveryOutcomes.layer,
+  DeliveryBudget.layer,
+  Targets.layer,
+  QueueRepo.layer,
+  Events.layer.pipe(Layer.provide(EventSubscriber), Layer.provide(NoWakeUps))
+).pipe(
   Layer.provideMerge(Layer.mergeAll(
     vaultOf(Buffer.from(`whsec_${Buffer.alloc(32, 7).toString("base64")}`)),
     Settings,
@@ -82,6 +124,7 @@ export const webhooks: Workload = {
       values (1, 'https://hooks.example/', array['*'], '', 'whsec_')`,
     "select setval('webhook_delivery_ids', 1, false)"
   ],
+  faults: { pauses: [[1, 0, 0], [2, 0, 6_000]] },
   rows: {
     relation: "webhook_queue",
     all: `select to_jsonb(q) as row from webhook_queue q
@@ -110,6 +153,6 @@ export const webhooks: Workload = {
   start: (node, receiver) =>
     Effect.gen(function*() {
       const services = yield* Layer.build(Services.pipe(Layer.provideMerge(endpoint(node, receiver))))
-      return { wake: Effect.void, owned: Effect.provide(owned, services) }
+      return { wake: Effect.provide(publish, services), owned: Effect.provide(owned, services) }
     })
 }

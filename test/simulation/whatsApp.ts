@@ -51,21 +51,35 @@ const servicesOf = (node: VirtualNode, receiver: Receiver) =>
     ))
   )
 
+/** In milliseconds. */
+const times = {
+  /** Until a connection is asked to end, so that another one follows at once. */
+  renewal: [[1, 500, 8_000], [2, 60_000, 90_000]],
+  /** Between two codes to scan. */
+  code: [[1, 1_000, 20_000]]
+} as const
+
 /**
  * The connections of the session, one after the other, as in `SessionSupervisor`, whose pauses would not replay. After the
- * session was taken away it claims again, which the supervisor leaves to the next wake-up.
+ * session was taken away it claims again, which the supervisor leaves to the next wake-up. Codes to scan come without a
+ * connection that asks for them, whose pictures would not replay.
  */
-const owned = Effect.scoped(Effect.gen(function*() {
-  const connect = yield* SessionConnection.make
-  const row = yield* (yield* SessionRow.make)(sessionId)
-  if (row === undefined) return
-  while (true) {
-    const renew = yield* Deferred.make<void>()
-    const cause = yield* connect({ row, renew, show: () => Effect.void, share: () => Effect.void })
-    if (cause !== "renew") yield* row.apply({ _tag: "Closed", cause })
-    yield* Effect.sleep("1 second")
-  }
-}))
+const ownedBy = (node: VirtualNode, { answer }: Receiver) =>
+  Effect.scoped(Effect.gen(function*() {
+    const connect = yield* SessionConnection.make
+    const row = yield* (yield* SessionRow.make)(sessionId)
+    if (row === undefined) return
+    const codes = Effect.forever(Effect.andThen(answer(node, times.code), row.publishCode("code")))
+    while (true) {
+      const renew = yield* Deferred.make<void>()
+      const renewal = Effect.andThen(answer(node, times.renewal), Deferred.succeed(renew, undefined))
+      const connection = connect({ row, renew, show: () => Effect.void, share: () => Effect.void })
+      const cause = yield* Effect.raceAllFirst([connection, codes, Effect.andThen(renewal, Effect.never)])
+      if (cause === "renew") continue
+      yield* row.apply({ _tag: "Closed", cause })
+      yield* Effect.sleep("1 second")
+    }
+  }))
 
 /** A WhatsApp session, which the owner of its shard connects. The epoch is its fence. */
 export const whatsApp: Workload = {
@@ -74,7 +88,8 @@ export const whatsApp: Workload = {
   setup: [`insert into whatsapp_sessions (account_id, session_key, name, data_key, is_paired, status, is_confirmed)
     values (1, 'wa_1', 'Test', '', true, 'connected', true)`],
   faults: {
-    mix: { crash: 1, freeze: 10, cut: 1, stop: 1, clock: 1 },
+    mix: { crash: 1, freeze: 10, cut: 1, stop: 1, clock: 1, unlock: 8 },
+    pauses: [[1, 0, 0], [2, 0, 6_000]],
     busyChances: [[1, 0.1], [1, 0.2]],
     thawedFor: 1_000
   },
@@ -86,11 +101,11 @@ export const whatsApp: Workload = {
     mayReclaim: () => true,
     epochs: {
       relation: "whatsapp_sessions",
-      others: ["whatsapp_keys", "whatsapp_inbox", "whatsapp_contacts"],
+      others: ["whatsapp_keys", "whatsapp_inbox", "whatsapp_contacts", "published"],
       // WhatsApp may acknowledge a message of a former owner.
-      isFenced: ({ after }) => after?.["status"] !== "sent",
-      leaseTime: 8_000
+      isFenced: ({ after }) => after?.["status"] !== "sent" && after?.["event"] !== "message.sent"
     },
+    leaseTime: 8_000,
     isFinal: ({ done_at, status }) => status === "sent" || status === "failed" || typeof done_at === "string",
     isSent: ({ status }) => status === "sent"
   },
@@ -110,7 +125,7 @@ export const whatsApp: Workload = {
   start: (node, receiver) =>
     Effect.map(Layer.build(servicesOf(node, receiver)), (services) => ({
       wake: Effect.void,
-      owned: owned.pipe(
+      owned: ownedBy(node, receiver).pipe(
         Effect.sandbox,
         Effect.retry({ schedule: Schedule.spaced("1 second") }),
         Effect.provide(services)

@@ -29,6 +29,8 @@ const times = {
   life: [[1, 500, 8_000], [2, 60_000, 90_000]],
   /** How long an answer takes that a message needs before it is written. */
   request: [[4, 1, 30], [1, 30, 2_000]],
+  /** How long WhatsApp takes to answer that it does not know the number of an author. */
+  number: [[1, 500, 2_000]],
   /** How long WhatsApp takes to name the devices of a chat. A message waits for it after it is written to its row. */
   devices: [[1, 1, 30], [1, 1_000, 5_000]],
   send: {
@@ -39,21 +41,18 @@ const times = {
   pause: [[3, 1, 100], [1, 100, 4_000]]
 } as const
 
-/** Messages that come in on each connection again. */
-const received = ["IN1", "IN2"]
+/** The messages that come in on a connection. The first one comes in again on each of them. */
+const received = (epoch: number) => ["IN1", ...[1, 2, 3].map((n) => `IN${epoch}.${n}`)]
 
 /** A message with this text, serialised. */
 const plaintext = Buffer.from("\n\u0005Hello")
 
-/** Its author has another name in each message. */
-const envelopeOf = (id: string) => ({
-  tag: "message",
-  attrs: { id, from: "15550100301@s.whatsapp.net", notify: `Name in ${id}` }
-})
+/** Its author has another name in each message, and a hidden number. */
+const envelopeOf = (id: string) => ({ tag: "message", attrs: { id, from: "301@lid", notify: `Name in ${id}` } })
 
 /** Each message that comes in changes the credentials. */
 const receive = Effect.fnUntraced(function*(draw: Draw, credentials: Credentials) {
-  for (const id of received) {
+  for (const id of received(credentials.owned.epoch)) {
     yield* Effect.sleep(draw.within(times.pause))
     const ratchet = { type: "session", key: "15550100301", value: Buffer.from(id) }
     yield* credentials.set([ratchet], [{ sessionId, envelope: envelopeOf(id), plaintext }])
@@ -118,6 +117,7 @@ const makeOpen = (node: VirtualNode, receiver: Receiver): Open =>
       next: Queue.take(events),
       isOpen: () => isOpen,
       groups: Effect.succeed([]),
+      numberOf: () => Effect.as(receiver.answer(node, times.number), undefined),
       chatOf: (number) => Effect.sync(() => draw.chance(0.75) ? `${number}@s.whatsapp.net` : undefined),
       compose: () => request(plaintext),
       relay: (page, isHeld) =>
