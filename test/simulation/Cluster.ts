@@ -5,6 +5,8 @@ import { VirtualNode } from "./VirtualNode.ts"
 
 /** What is special about the faults of a kind of work. */
 export interface Faults {
+  /** The most faults of a run. */
+  readonly most?: number
   /** How likely each of them is, as a weight. */
   readonly mix?: Record<Fault, number>
   /** How likely a fault strikes a node that has just got rows or an answer. The seed picks one. */
@@ -66,7 +68,7 @@ export class Cluster {
   constructor(simulation: Simulation, options: Options) {
     this.#simulation = simulation
     this.#options = options
-    this.#faultsLeft = simulation.draw.between(1, 5)
+    this.#faultsLeft = simulation.draw.between(1, options.faults?.most ?? 5)
     this.#busyChance = simulation.draw.pick(options.faults?.busyChances ?? [[3, 0.16], [1, 0.5]])
     this.#pause()
   }

@@ -88,8 +88,9 @@ export const whatsApp: Workload = {
   setup: [`insert into whatsapp_sessions (account_id, session_key, name, data_key, is_paired, status, is_confirmed)
     values (1, 'wa_1', 'Test', '', true, 'connected', true)`],
   faults: {
-    mix: { crash: 1, freeze: 10, cut: 1, stop: 1, clock: 1, unlock: 8 },
-    pauses: [[1, 0, 0], [2, 0, 6_000]],
+    mix: { crash: 1, freeze: 10, cut: 1, stop: 1, clock: 1, unlock: 6 },
+    most: 9,
+    pauses: [[1, 0, 0], [1, 0, 4_000]],
     busyChances: [[1, 0.1], [1, 0.2]],
     thawedFor: 1_000
   },
