@@ -1,6 +1,6 @@
 import { Effect, Layer, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { NotFound } from "../platform/http/ApiErrors.ts"
+import { InsufficientPermission, NotFound } from "../platform/http/ApiErrors.ts"
 import { Principal } from "../platform/http/Authentication.ts"
 import { baseContract } from "../platform/http/baseContract.ts"
 import { nothing } from "../platform/http/RequestContext.ts"
@@ -22,6 +22,12 @@ import { PasswordResetAnswers, PasswordResets } from "./PasswordResets.ts"
 import { PeopleHttp } from "./PeopleHttp.ts"
 import { PlanLimits } from "./PlanLimits.ts"
 
+/** Refuses other people than the owner what would take the account from the owner. A key acts for its account. */
+const ownerAlone = Effect.flatMap(Principal, ({ person }) =>
+  person === undefined || person.role === "owner"
+    ? Effect.void
+    : Effect.fail(new InsufficientPermission({ required: "account:write" })))
+
 /** Handlers of {@link AccountApi}. */
 const AccountHttp = HttpApiBuilder.group(
   baseContract.add(AccountApi),
@@ -42,6 +48,8 @@ const AccountHttp = HttpApiBuilder.group(
         }),
         profile: Effect.fnUntraced(function*({ payload }) {
           const { accountId } = yield* Principal
+          // The new address could reset the owner's password.
+          if (payload.email !== undefined) yield* ownerAlone
           return { data: yield* settings.changeProfile(accountId, payload) }
         }),
         password: Effect.fnUntraced(function*({ payload }) {
@@ -73,6 +81,7 @@ const AccountHttp = HttpApiBuilder.group(
         }),
         remove: Effect.fnUntraced(function*() {
           const { accountId } = yield* Principal
+          yield* ownerAlone
           yield* removal.remove(accountId)
           return yield* nothing
         })

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { column } from "../platform/database/column.ts"
 import * as Query from "../platform/database/Query.ts"
@@ -6,18 +6,19 @@ import type { AnsweredRequest } from "../platform/http/RequestContext.ts"
 import { PeriodicTask } from "../platform/work/PeriodicTask.ts"
 import type { ApiKeyId } from "../values/Ids.ts"
 
-/** The requests with a key, by the class of their answer. */
+/** The requests with a key on a day of UTC, by the class of their answer. */
 interface Count {
   readonly keyId: ApiKeyId
+  readonly day: string
   readonly succeeded: number
   readonly refused: number
   readonly failed: number
 }
 
 /**
- * Counts the requests with each key in memory, and stores the counts every two seconds, in one statement for all. So no request
- * waits or has a statement more. `kill -9` loses the counts of two seconds. While the database refuses them they wait; there are
- * never more than the node's keys.
+ * Counts the requests with each key in memory, and stores the counts every two seconds, in one statement for all. So no
+ * request waits or has a statement more. `kill -9` loses the counts of two seconds. While the database refuses them they
+ * wait, a count for each key and day. Those of a statement that committed and lost its answer count twice.
  */
 export class KeyRequests extends Context.Service<KeyRequests, {
   /** Counts a request, if it has a key. */
@@ -27,29 +28,33 @@ export class KeyRequests extends Context.Service<KeyRequests, {
     KeyRequests,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      let counts = new Map<ApiKeyId, Count>()
+      const clock = yield* Clock.Clock
+      let counts = new Map<string, Count>()
 
-      const add = ({ failed, keyId, refused, succeeded }: Count) => {
-        const before = counts.get(keyId)
-        counts.set(keyId, {
+      const add = ({ day, failed, keyId, refused, succeeded }: Count) => {
+        const name = `${keyId} ${day}`
+        const before = counts.get(name)
+        counts.set(name, {
           keyId,
+          day,
           succeeded: (before?.succeeded ?? 0) + succeeded,
           refused: (before?.refused ?? 0) + refused,
           failed: (before?.failed ?? 0) + failed
         })
       }
 
-      // One order for all nodes. A key that is revoked meanwhile gets no row.
+      // One order for all nodes. A key that is revoked meanwhile gets no row: the reference to it fails, and the next round
+      // leaves it out.
       const write = (given: ReadonlyArray<Count>) =>
         Query.run(sql`insert into api_key_requests as c (key_id, day, succeeded, refused, failed)
-          select k.id, (now() at time zone 'UTC')::date, t.succeeded, t.refused, t.failed
-          from (select id from api_keys where id = any(${column.int8(given.map(({ keyId }) => keyId))}) for key share) k
-          join unnest(${column.int8(given.map(({ keyId }) => keyId))}, ${
-          column.int4(given.map(({ succeeded }) => succeeded))
-        }, ${column.int4(given.map(({ refused }) => refused))}, ${
-          column.int4(given.map(({ failed }) => failed))
-        }) as t (key_id, succeeded, refused, failed) on t.key_id = k.id
-          order by k.id
+          select k.id, t.day::date, t.succeeded, t.refused, t.failed
+          from unnest(${column.int8(given.map(({ keyId }) => keyId))}, ${column.text(given.map(({ day }) => day))},
+            ${column.int4(given.map(({ succeeded }) => succeeded))}, ${
+          column.int4(given.map(({ refused }) => refused))
+        },
+            ${column.int4(given.map(({ failed }) => failed))}) as t (key_id, day, succeeded, refused, failed)
+          join api_keys k on k.id = t.key_id
+          order by k.id, t.day
           on conflict (key_id, day) do update set succeeded = c.succeeded + excluded.succeeded,
             refused = c.refused + excluded.refused, failed = c.failed + excluded.failed`)
 
@@ -65,11 +70,13 @@ export class KeyRequests extends Context.Service<KeyRequests, {
       yield* Effect.forkScoped(PeriodicTask.repeat("KeyRequests", "2 seconds", store))
 
       return KeyRequests.of({
-        countRequest: ({ facts: { caller }, status }) => {
+        countRequest: ({ facts: { caller, isOwn }, status }) => {
           const keyId = caller?.keyId ?? undefined
-          if (keyId === undefined) return
+          // What a tool of MCP asks for is a part of its request.
+          if (keyId === undefined || isOwn) return
           add({
             keyId,
+            day: new Date(clock.currentTimeMillisUnsafe()).toISOString().slice(0, 10),
             succeeded: status < 400 ? 1 : 0,
             refused: status >= 400 && status < 500 ? 1 : 0,
             failed: status >= 500 ? 1 : 0

@@ -39,7 +39,7 @@ const drawn = ({ mode = "live", pending, role = "owner" }: Reader = {}) =>
       attempt: undefined,
       seal: () => ({ token: "token", once: "once" }),
       signedIn: { is_fresh: true, person: { account_id: 7 } },
-      account: { id: 7 },
+      account: { id: 7, role },
       to: (path: string) => `/console/7${path}`,
       can: (permission: Parameters<typeof allows>[1]) => allows(role, permission)
     } as unknown as AccountAsk
@@ -82,6 +82,13 @@ it.layer(Messages.layer)("the page of an account", (it) => {
         assert.include(markup, "Alerts, Weekly summary")
         assert.notMatch(markup, /<form|\/delete/)
       }
+    }))
+
+  it.effect("leaves the address and the deletion out for an admin, who may change the rest", () =>
+    Effect.gen(function*() {
+      const markup = yield* drawn({ role: "admin" })
+      assert.strictEqual(markup.match(/<form method="post" class="form"/g)?.length, 2)
+      assert.notMatch(markup, /type="email"|\/delete/)
     }))
 
   it.effect("leads from test mode to the same page of live mode, and has no form there", () =>

@@ -108,6 +108,9 @@ const addressCard = (ask: AccountAsk, { email, pending_email }: Account) => {
   )
 }
 
+/** The address and the end of the account are the owner's alone: no permission gives them. */
+const isOwner = ({ account, mode }: AccountAsk) => mode === "live" && account.role === "owner"
+
 const forms = (ask: AccountAsk, { account, notifications }: Settings) => {
   const { t, to } = ask
   const values = Object.fromEntries(
@@ -119,7 +122,7 @@ const forms = (ask: AccountAsk, { account, notifications }: Settings) => {
       form(ask, saveName, { submit: t.text("account.name.button"), values: { name: account.name } }),
       "name"
     )
-  }${addressCard(ask, account)}${
+  }${isOwner(ask) && addressCard(ask, account)}${
     card(
       t.text("account.mails"),
       html`<p>${t.text("account.mails.text")}</p>${
@@ -128,7 +131,7 @@ const forms = (ask: AccountAsk, { account, notifications }: Settings) => {
       "mails"
     )
   }${
-    card(
+    isOwner(ask) && card(
       t.text("account.delete"),
       html`<p>${t.text("account.delete.lead")}</p><div class="buttons">${
         linkButton(to("/settings/delete"), t.text("account.delete"), { tone: "danger" })
@@ -192,11 +195,11 @@ const erase = Page.account({
   permission: "account:write",
   read: goneWith,
   draw: ({ messages, ...gone }, ask) => {
-    const { account, mode, signedIn: { person }, t } = ask
+    const { account, signedIn: { person }, t } = ask
     return {
       title: t.text("account.delete.title", { name: account.name }),
       crumbs: [{ href: above(ask), label: t.text("account.title") }],
-      ...(mode === "test" && { leadsTo: above(ask) }),
+      ...(!isOwner(ask) && { leadsTo: above(ask) }),
       content: html`<p>${t.text("account.delete.text")} ${t.text("account.delete.more")}</p>${
         person.is_operator && person.account_id === account.id && note(t.text("account.delete.operator"), "warn")
       }${
