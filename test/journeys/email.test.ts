@@ -82,6 +82,7 @@ layer(Relay.layer(), { excludeTestServices: true })("single email", (it) => {
         ...progress,
         ...reads,
         from: "orders@shop.example",
+        internet_message_id: field("message-id").join(),
         mode: "live",
         template_id: null,
         send_at: null,
