@@ -253,7 +253,8 @@ layer(Relay.layer(), { excludeTestServices: true })("email history", (it) => {
         const one = yield* node.request("GET", `/v1/email/messages/${String(id)}`, { key })
         const status = yield* node.request("GET", `/v1/email/status/${String(id)}`, { key })
         assert.deepStrictEqual(one.json, status.json)
-        const { recipients, ...record } = Object(one.at("data"))
+        const { internet_message_id, recipients, ...record } = Object(one.at("data"))
+        assert.match(internet_message_id, /^<[^@<>\s]+@[^@<>\s]+>$/)
         if (id !== first) assert.deepStrictEqual(record, all.rows.find((row) => row["id"] === id))
         assert.strictEqual(recipients.length, id === several ? 3 : 1)
       }
