@@ -14,6 +14,7 @@ import { Sessions } from "../../src/channels/whatsapp/sessions/Sessions.ts"
 import { Messages } from "../../src/console/language/Messages.ts"
 import type { AccountAsk } from "../../src/console/page/Ask.ts"
 import type { AccountPage } from "../../src/console/page/Page.ts"
+import { keysPages } from "../../src/console/pages/develop/KeysPages.ts"
 import { requestsPages } from "../../src/console/pages/develop/RequestsPages.ts"
 import { domainsPages } from "../../src/console/pages/email/DomainsPages.ts"
 import { suppressionsPages } from "../../src/console/pages/email/SuppressionsPages.ts"
@@ -615,6 +616,38 @@ it.layer(Messages.layer)("lists", (it) => {
       assert.include(content.markup, "<option value=\"8\" selected>Key 8</option>")
       assert.include(content.markup, "<span>API key: <bdi>Key 8</bdi></span>")
       assert.notInclude(content.markup, "Key 9")
+    }))
+
+  it.effect("of keys lead from refused and failed requests to the log of the key's mode", () =>
+    Effect.gen(function*() {
+      const row = (id: number, mode: "live" | "test") => ({
+        ...key,
+        id: ApiKeyId.make(id),
+        mode,
+        requests: { succeeded: 3, refused: 2, failed: 1 }
+      })
+      const { content } = yield* Effect.provide(
+        shownBy(keysPages[0], {}),
+        Layer.mock(ApiKeys)({ list: () => Effect.succeed([row(8, "live"), row(9, "test")]) })
+      )
+      const links = [...content.markup.matchAll(/href="([^"]*\/requests\?[^"]*)"/g)].map(([, href]) => href)
+      assert.deepStrictEqual(links, [
+        "/console/7/requests?key_id=8&status=4xx",
+        "/console/7/requests?key_id=8&status=5xx",
+        "/console/7/test/requests?key_id=9&status=4xx",
+        "/console/7/test/requests?key_id=9&status=5xx"
+      ])
+    }))
+
+  it.effect("of deliveries have a button that replays what their filter shows: what failed, or what was skipped", () =>
+    Effect.gen(function*() {
+      const button = (query: string) =>
+        Effect.map(overRows(deliveriesPage, { query }), ({ buttons }) => buttons && buttons.markup)
+      assert.include(yield* button("status=failed"), "Replay what failed")
+      assert.include(yield* button("status=skipped&from_date=2026-05-03T10:00"), "Replay what was skipped")
+      for (const query of ["", "status=delivered", "status=failed&message=email/12"]) {
+        assert.strictEqual(yield* button(query), false, query)
+      }
     }))
 
   it.effect("of codes have a search that its label tells from the search for everything", () =>

@@ -48,7 +48,7 @@ layer(Service.layer(), { excludeTestServices: true })("the settings of an accoun
         yield* page.until(`${faultOf("email")}?.startsWith("Write an email address") === true`)
         yield* type(page, "email", `new-${email}`)
         yield* page.click(`${formOf("address")} .buttons button`)
-        yield* page.until(said("A link was sent to the new address. Open it within 24 hours."))
+        yield* page.until(said("A link was sent to the new address. Open it within 24 hours, and confirm."))
         yield* page.until(shows(`The new address new-${email} is not confirmed yet.`))
         yield* look(page, "account-pending")
         assert.strictEqual((yield* get("/v1/account")).at("data", "pending_email"), `new-${email}`)

@@ -227,7 +227,8 @@
   // The sentence of the first new thing of a list, with their number, as a link to the whole list.
   const newsOf = ([item, ...others]) => {
     const link = document.createElement("a")
-    link.href = location.href
+    // Without the #main of the skip link, with which a press would load nothing.
+    link.href = location.pathname + location.search
     // What does not fit is the end of the sentence.
     link.dir = "auto"
     link.append(others.length > 0 ? `(${others.length + 1}) ` : "", ...item.querySelector("p").cloneNode(true).childNodes)

@@ -10,7 +10,7 @@ export const keys: Readonly<Record<keyof typeof english, string>> = {
   "keys.prefix": "المفتاح",
   "keys.access": "الصلاحيات",
   "keys.lastUsed": "آخر استخدام",
-  "keys.requests": "الطلبات خلال 7 أيام",
+  "keys.requests": "الطلبات في آخر 7 أيام",
   "keys.expires": "تاريخ الانتهاء",
   "keys.created": "تاريخ الإنشاء",
   "keys.state": "الحالة",

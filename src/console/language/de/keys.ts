@@ -10,7 +10,7 @@ export const keys: Readonly<Record<keyof typeof english, string>> = {
   "keys.prefix": "Schlüssel",
   "keys.access": "Zugriff",
   "keys.lastUsed": "Zuletzt verwendet",
-  "keys.requests": "Anfragen in 7 Tagen",
+  "keys.requests": "Anfragen der letzten 7 Tage",
   "keys.expires": "Läuft ab",
   "keys.created": "Erstellt",
   "keys.state": "Status",

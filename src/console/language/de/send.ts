@@ -10,7 +10,7 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.toPhoneHint": "Die Telefonnummer mit Landesvorwahl.",
   "send.toChatHint": "Die Telefonnummer mit Landesvorwahl oder die ID einer Gruppe.",
   "send.from": "Von",
-  "send.fromHint": "Eine Adresse einer verifizierten Domain. Ohne sie der Absender des Dienstes.",
+  "send.fromHint": "Eine Adresse einer verifizierten Domain. Ohne sie der gemeinsame Absender des Dienstes.",
   "send.replyTo": "Antworten an",
   "send.replyToHint": "Die Adresse, die Antworten erhält. Ohne sie: der Absender.",
   "send.subject": "Betreff",
@@ -32,9 +32,9 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.preview.text": "Es wurde nichts gesendet. Jetzt würde es so gesendet:",
   "send.preview.fine": "Es wurde kein Problem gefunden.",
   "send.preview.ucs2":
-    "Der Text hat ein Zeichen außerhalb des GSM-Alphabets. Daher hat ein Segment 70 Zeichen, bei mehreren 67.",
+    "Der Text hat ein Zeichen außerhalb des GSM-Alphabets. Daher hat ein einzelnes Segment 70 Zeichen; bei mehreren hat jedes 67.",
   "send.preview.noSender":
-    "Diese Installation hat keinen eigenen Absender. Geben Sie im Feld Von eine Adresse einer verifizierten Domain an.",
+    "Dieser Dienst hat keinen gemeinsamen Absender. Geben Sie im Feld Von eine Adresse einer verifizierten Domain an.",
   "send.preview.unverified": "{domain} ist keine verifizierte Domain dieses Kontos. Die E-Mail würde abgelehnt.",
   "send.preview.suppressed": "{address} steht auf der Sperrliste und bekommt keine E-Mail.",
   "send.preview.warning": "Der Dienst warnt auf Englisch: {detail}",

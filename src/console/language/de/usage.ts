@@ -40,25 +40,27 @@ export const usage: Readonly<Record<keyof typeof english, string>> = {
   "account.name.done": "Der Name wurde gespeichert.",
   "account.address": "Kontaktadresse",
   "account.address.text":
-    "Der Dienst sendet seine E-Mails an diese Adresse, und der Inhaber meldet sich mit ihr an. Sie ändert sich, sobald der Link geöffnet wird, der an die neue Adresse geht.",
+    "Der Dienst sendet seine E-Mails an diese Adresse, und der Inhaber meldet sich mit ihr an. Sie ändert sich, sobald jemand den Link öffnet, der an die neue Adresse geht, und bestätigt.",
   "account.address.button": "Adresse ändern",
-  "account.address.asked": "An die neue Adresse wurde ein Link gesendet. Öffnen Sie ihn innerhalb von 24 Stunden.",
+  "account.address.asked":
+    "An die neue Adresse wurde ein Link gesendet. Öffnen Sie ihn innerhalb von 24 Stunden, und bestätigen Sie.",
   "account.address.kept": "Die Adresse bleibt, wie sie ist.",
   "account.address.pending":
-    "Die neue Adresse {email} ist noch nicht bestätigt. Öffnen Sie den Link in der E-Mail, die an sie gesendet wurde.",
+    "Die neue Adresse {email} ist noch nicht bestätigt. Öffnen Sie den Link in der E-Mail, die an sie gesendet wurde, und bestätigen Sie.",
   "account.address.withdraw": "Bisherige Adresse behalten",
   "account.mails": "E-Mails vom Dienst",
   "account.mails.text":
-    "E-Mails zum Passwort, zur Kontaktadresse, zu gestörten Webhooks und zu Absenderdomains werden immer gesendet.",
+    "E-Mails zum Passwort, zur Kontaktadresse, zu neuen Passkeys, Authenticator-Apps und Wiederherstellungscodes, zu gestörten Webhooks und zu Absenderdomains werden immer gesendet.",
   "account.mails.email_alerts": "Warnmeldungen",
-  "account.mails.email_alertsHint": "Ein Kontingent ist aufgebraucht, oder ein API-Schlüssel wurde widerrufen.",
+  "account.mails.email_alertsHint":
+    "Ein Kontingent ist aufgebraucht, ein API-Schlüssel wurde widerrufen, oder das Konto kann Mengenpreise bekommen.",
   "account.mails.usage_warnings": "Hinweise zum Verbrauch",
   "account.mails.usage_warningsHint": "80 Prozent eines Kontingents sind verbraucht.",
   "account.mails.weekly_digest": "Wöchentliche Zusammenfassung",
   "account.mails.weekly_digestHint": "Der Verbrauch der letzten Woche, jeden Montag.",
   "account.mails.security_alerts": "Sicherheit",
   "account.mails.security_alertsHint":
-    "Ein API-Schlüssel wurde erstellt, oder das Geheimnis eines Webhooks wurde ersetzt.",
+    "Ein API-Schlüssel wurde erstellt oder erneuert, das Geheimnis eines Webhooks wurde ersetzt, fünf falsche Passwörter wurden eingegeben, oder Einmalcodes an einige Nummern wurden gesperrt.",
   "account.mails.marketing_emails": "Neues vom Dienst",
   "account.mails.marketing_emailsHint": "Der Dienst sendet noch keine.",
   "account.mails.button": "Auswahl speichern",

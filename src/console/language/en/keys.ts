@@ -8,7 +8,7 @@ export const keys = {
   "keys.prefix": "Key",
   "keys.access": "Access",
   "keys.lastUsed": "Last used",
-  "keys.requests": "Requests of 7 days",
+  "keys.requests": "Requests in the last 7 days",
   "keys.expires": "Expires",
   "keys.created": "Created",
   "keys.state": "Status",

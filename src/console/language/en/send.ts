@@ -8,7 +8,7 @@ export const send = {
   "send.toPhoneHint": "The phone number with its country code.",
   "send.toChatHint": "The phone number with its country code, or the id of a group.",
   "send.from": "From",
-  "send.fromHint": "An address of a verified domain. Without it, the service’s own sender.",
+  "send.fromHint": "An address of a verified domain. Without it, the service’s shared sender.",
   "send.replyTo": "Replies to",
   "send.replyToHint": "The address that gets replies. Without it, the sender.",
   "send.subject": "Subject",
@@ -30,9 +30,9 @@ export const send = {
   "send.preview.text": "Nothing was sent. It would be sent like this now:",
   "send.preview.fine": "No problem was found.",
   "send.preview.ucs2":
-    "The text has a character outside the GSM alphabet, so a segment has 70 characters, or 67 of several.",
+    "The text has a character outside the GSM alphabet, so one segment holds 70 characters; with several, each holds 67.",
   "send.preview.noSender":
-    "This installation has no sender of its service. Write an address of a verified domain in the field From.",
+    "This service has no shared sender. Write an address of a verified domain in the field From.",
   "send.preview.unverified": "{domain} is not a verified domain of this account. The email would be refused.",
   "send.preview.suppressed": "{address} is on the suppression list and gets no email.",
   "send.preview.warning": "The service warns in English: {detail}",

@@ -38,24 +38,26 @@ export const usage = {
   "account.name.done": "The name was saved.",
   "account.address": "Contact address",
   "account.address.text":
-    "The service sends its mails to this address, and the owner signs in with it. It changes when a person opens the link that the new address gets.",
+    "The service sends its mails to this address, and the owner signs in with it. It changes when a person opens the link that the new address gets, and confirms.",
   "account.address.button": "Change the address",
-  "account.address.asked": "A link was sent to the new address. Open it within 24 hours.",
+  "account.address.asked": "A link was sent to the new address. Open it within 24 hours, and confirm.",
   "account.address.kept": "The address stays as it is.",
   "account.address.pending":
-    "The new address {email} is not confirmed yet. Open the link in the mail that was sent to it.",
+    "The new address {email} is not confirmed yet. Open the link in the mail that was sent to it, and confirm.",
   "account.address.withdraw": "Keep the present address",
   "account.mails": "Mails from the service",
   "account.mails.text":
-    "Mails about the password, the contact address, unhealthy webhooks and sending domains are always sent.",
+    "Mails about the password, the contact address, new passkeys, authenticator apps and recovery codes, unhealthy webhooks and sending domains are always sent.",
   "account.mails.email_alerts": "Alerts",
-  "account.mails.email_alertsHint": "A quota is used up, or an API key was revoked.",
+  "account.mails.email_alertsHint":
+    "A quota is used up, an API key was revoked, or the account qualifies for volume pricing.",
   "account.mails.usage_warnings": "Usage warnings",
   "account.mails.usage_warningsHint": "80 percent of a quota are used.",
   "account.mails.weekly_digest": "Weekly summary",
   "account.mails.weekly_digestHint": "The usage of the last week, on Mondays.",
   "account.mails.security_alerts": "Security",
-  "account.mails.security_alertsHint": "An API key was created, or the secret of a webhook was replaced.",
+  "account.mails.security_alertsHint":
+    "An API key was created or rotated, the secret of a webhook was replaced, five wrong passwords were entered, or one-time codes to some numbers were blocked.",
   "account.mails.marketing_emails": "News of the service",
   "account.mails.marketing_emailsHint": "The service sends none yet.",
   "account.mails.button": "Save the choice",

@@ -10,7 +10,7 @@ export const keys: Readonly<Record<keyof typeof english, string>> = {
   "keys.prefix": "Clave",
   "keys.access": "Acceso",
   "keys.lastUsed": "Último uso",
-  "keys.requests": "Solicitudes de 7 días",
+  "keys.requests": "Solicitudes de los últimos 7 días",
   "keys.expires": "Caduca",
   "keys.created": "Creada",
   "keys.state": "Estado",

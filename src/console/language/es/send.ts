@@ -10,7 +10,7 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.toPhoneHint": "El número de teléfono con el prefijo del país.",
   "send.toChatHint": "El número de teléfono con el prefijo del país, o el id. de un grupo.",
   "send.from": "De",
-  "send.fromHint": "Una dirección de un dominio verificado. Si falta, el remitente propio del servicio.",
+  "send.fromHint": "Una dirección de un dominio verificado. Si falta, el remitente compartido del servicio.",
   "send.replyTo": "Respuestas a",
   "send.replyToHint": "La dirección que recibe las respuestas. Sin ella, el remitente.",
   "send.subject": "Asunto",
@@ -32,9 +32,9 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.preview.text": "No se ha enviado nada. Ahora se enviaría así:",
   "send.preview.fine": "No se ha encontrado ningún problema.",
   "send.preview.ucs2":
-    "El texto tiene un carácter fuera del alfabeto GSM, por lo que un segmento tiene 70 caracteres, o 67 si son varios.",
+    "El texto tiene un carácter fuera del alfabeto GSM, por lo que un solo segmento tiene 70 caracteres; si son varios, cada uno tiene 67.",
   "send.preview.noSender":
-    "Esta instalación no tiene un remitente propio. Escriba en el campo De una dirección de un dominio verificado.",
+    "Este servicio no tiene un remitente compartido. Escriba en el campo De una dirección de un dominio verificado.",
   "send.preview.unverified": "{domain} no es un dominio verificado de esta cuenta. El correo se rechazaría.",
   "send.preview.suppressed": "{address} está en la lista de bloqueo y no recibe correo.",
   "send.preview.warning": "El servicio avisa en inglés: {detail}",

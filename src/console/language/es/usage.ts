@@ -40,24 +40,26 @@ export const usage: Readonly<Record<keyof typeof english, string>> = {
   "account.name.done": "Se guardó el nombre.",
   "account.address": "Dirección de contacto",
   "account.address.text":
-    "El servicio envía sus correos a esta dirección, y el propietario inicia sesión con ella. Cambia cuando alguien abre el enlace que recibe la dirección nueva.",
+    "El servicio envía sus correos a esta dirección, y el propietario inicia sesión con ella. Cambia cuando alguien abre el enlace que recibe la dirección nueva y confirma.",
   "account.address.button": "Cambiar la dirección",
-  "account.address.asked": "Se envió un enlace a la dirección nueva. Ábralo en un plazo de 24 horas.",
+  "account.address.asked": "Se envió un enlace a la dirección nueva. Ábralo en un plazo de 24 horas y confirme.",
   "account.address.kept": "La dirección sigue siendo la misma.",
   "account.address.pending":
-    "La dirección nueva {email} aún no está confirmada. Abra el enlace del correo que se le envió.",
+    "La dirección nueva {email} aún no está confirmada. Abra el enlace del correo que se le envió y confirme.",
   "account.address.withdraw": "Conservar la dirección actual",
   "account.mails": "Correos del servicio",
   "account.mails.text":
-    "Los correos sobre la contraseña, la dirección de contacto, los webhooks con fallos y los dominios de envío se envían siempre.",
+    "Los correos sobre la contraseña, la dirección de contacto, las nuevas llaves de acceso, aplicaciones de autenticación y códigos de recuperación, los webhooks con fallos y los dominios de envío se envían siempre.",
   "account.mails.email_alerts": "Alertas",
-  "account.mails.email_alertsHint": "Se agotó una cuota o se revocó una clave de API.",
+  "account.mails.email_alertsHint":
+    "Se agotó una cuota, se revocó una clave de API o la cuenta puede obtener precios por volumen.",
   "account.mails.usage_warnings": "Avisos de consumo",
   "account.mails.usage_warningsHint": "Se ha usado el 80 por ciento de una cuota.",
   "account.mails.weekly_digest": "Resumen semanal",
   "account.mails.weekly_digestHint": "El consumo de la última semana, los lunes.",
   "account.mails.security_alerts": "Seguridad",
-  "account.mails.security_alertsHint": "Se creó una clave de API o se sustituyó el secreto de un webhook.",
+  "account.mails.security_alertsHint":
+    "Se creó o se renovó una clave de API, se sustituyó el secreto de un webhook, se introdujeron cinco contraseñas incorrectas o se bloquearon códigos de un solo uso a algunos números.",
   "account.mails.marketing_emails": "Novedades del servicio",
   "account.mails.marketing_emailsHint": "El servicio todavía no envía ninguna.",
   "account.mails.button": "Guardar la selección",

@@ -67,7 +67,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.payload_too_large": "C’est trop volumineux. Raccourcissez-le.",
   "error.webhook_not_active": "Ce webhook n’est pas actif. Activez-le, puis réessayez.",
   "error.event_expired": "Le contenu de cet événement n’est plus conservé : il ne peut pas être renvoyé.",
-  "error.source_gone": "Les textes de cet e-mail ne sont plus conservés : il n’a donc plus de source.",
+  "error.source_gone": "Les textes de cet e-mail ne sont plus conservés : il n’a donc plus de code source.",
   "error.recovery_in_progress": "Un rejeu de ce webhook est en cours. Attendez sa fin, ou arrêtez-le.",
   "error.key_not_rotatable": "Une autre clé a remplacé celle-ci, ou elle a expiré. Créez une autre clé.",
   "error.recovery_ended": "Ce rejeu est déjà terminé.",

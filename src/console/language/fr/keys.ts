@@ -10,7 +10,7 @@ export const keys: Readonly<Record<keyof typeof english, string>> = {
   "keys.prefix": "Clé",
   "keys.access": "Accès",
   "keys.lastUsed": "Dernière utilisation",
-  "keys.requests": "Requêtes de 7 jours",
+  "keys.requests": "Requêtes des 7 derniers jours",
   "keys.expires": "Expire",
   "keys.created": "Créée",
   "keys.state": "Statut",

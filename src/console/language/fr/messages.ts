@@ -111,8 +111,8 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "message.again": "Envoyer de nouveau",
   "message.asSms": "Envoyer par SMS",
   "message.json": "Enregistrer en JSON",
-  "message.source": "Source",
-  "message.source.title": "Source de l’e-mail",
+  "message.source": "Code source",
+  "message.source.title": "Code source de l’e-mail",
   "message.source.lead":
     "L’e-mail tel que le relais de messagerie le reçoit. Deux choses manquent : la signature DKIM, créée à l’envoi, et ce que les relais de messagerie ajoutent. Ses liens sont ceux du destinataire : les ouvrir compte.",
   "message.source.save": "Enregistrer dans un fichier",

@@ -10,7 +10,7 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.toPhoneHint": "Le numéro de téléphone avec son indicatif de pays.",
   "send.toChatHint": "Le numéro de téléphone avec son indicatif de pays, ou l’identifiant d’un groupe.",
   "send.from": "De",
-  "send.fromHint": "Une adresse d’un domaine vérifié. Sans elle, l’expéditeur propre au service.",
+  "send.fromHint": "Une adresse d’un domaine vérifié. Sans elle, l’expéditeur partagé du service.",
   "send.replyTo": "Réponses à",
   "send.replyToHint": "L’adresse qui reçoit les réponses. Sans elle, l’expéditeur.",
   "send.subject": "Objet",
@@ -32,9 +32,9 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.preview.text": "Rien n’a été envoyé. Voici comment l’envoi se ferait maintenant :",
   "send.preview.fine": "Aucun problème n’a été trouvé.",
   "send.preview.ucs2":
-    "Le texte contient un caractère hors de l’alphabet GSM : un segment a donc 70 caractères, ou 67 s’il y en a plusieurs.",
+    "Le texte contient un caractère hors de l’alphabet GSM : un segment seul contient 70 caractères ; s’il y en a plusieurs, chacun en contient 67.",
   "send.preview.noSender":
-    "Cette installation n’a pas d’expéditeur propre. Indiquez dans le champ De une adresse d’un domaine vérifié.",
+    "Ce service n’a pas d’expéditeur partagé. Indiquez dans le champ De une adresse d’un domaine vérifié.",
   "send.preview.unverified": "{domain} n’est pas un domaine vérifié de ce compte. L’e-mail serait refusé.",
   "send.preview.suppressed": "{address} est sur la liste de blocage et ne reçoit pas d’e-mail.",
   "send.preview.warning": "Le service avertit en anglais : {detail}",

@@ -40,24 +40,26 @@ export const usage: Readonly<Record<keyof typeof english, string>> = {
   "account.name.done": "Le nom a été enregistré.",
   "account.address": "Adresse de contact",
   "account.address.text":
-    "Le service envoie ses e-mails à cette adresse, et le propriétaire se connecte avec elle. Elle change dès que le lien envoyé à la nouvelle adresse est ouvert.",
+    "Le service envoie ses e-mails à cette adresse, et le propriétaire se connecte avec elle. Elle change dès qu’une personne ouvre le lien envoyé à la nouvelle adresse et confirme.",
   "account.address.button": "Modifier l’adresse",
-  "account.address.asked": "Un lien a été envoyé à la nouvelle adresse. Ouvrez-le dans les 24 heures.",
+  "account.address.asked": "Un lien a été envoyé à la nouvelle adresse. Ouvrez-le dans les 24 heures et confirmez.",
   "account.address.kept": "L’adresse reste la même.",
   "account.address.pending":
-    "La nouvelle adresse {email} n’est pas encore confirmée. Ouvrez le lien de l’e-mail qui lui a été envoyé.",
+    "La nouvelle adresse {email} n’est pas encore confirmée. Ouvrez le lien de l’e-mail qui lui a été envoyé et confirmez.",
   "account.address.withdraw": "Garder l’adresse actuelle",
   "account.mails": "E-mails du service",
   "account.mails.text":
-    "Les e-mails sur le mot de passe, l’adresse de contact, les webhooks défaillants et les domaines d’envoi sont toujours envoyés.",
+    "Les e-mails sur le mot de passe, l’adresse de contact, une nouvelle clé d’accès, une nouvelle application d’authentification, de nouveaux codes de récupération, les webhooks défaillants et les domaines d’envoi sont toujours envoyés.",
   "account.mails.email_alerts": "Alertes",
-  "account.mails.email_alertsHint": "Un quota est épuisé, ou une clé API a été révoquée.",
+  "account.mails.email_alertsHint":
+    "Un quota est épuisé, une clé API a été révoquée, ou le compte a droit à un tarif de volume.",
   "account.mails.usage_warnings": "Avertissements de consommation",
   "account.mails.usage_warningsHint": "80 pour cent d’un quota sont utilisés.",
   "account.mails.weekly_digest": "Résumé hebdomadaire",
   "account.mails.weekly_digestHint": "La consommation de la semaine écoulée, le lundi.",
   "account.mails.security_alerts": "Sécurité",
-  "account.mails.security_alertsHint": "Une clé API a été créée, ou le secret d’un webhook a été remplacé.",
+  "account.mails.security_alertsHint":
+    "Une clé API a été créée ou renouvelée, le secret d’un webhook a été remplacé, cinq mots de passe erronés ont été saisis, ou des codes à usage unique vers certains numéros ont été bloqués.",
   "account.mails.marketing_emails": "Nouvelles du service",
   "account.mails.marketing_emailsHint": "Le service n’en envoie pas encore.",
   "account.mails.button": "Enregistrer le choix",

@@ -10,7 +10,7 @@ export const keys: Readonly<Record<keyof typeof english, string>> = {
   "keys.prefix": "Chave",
   "keys.access": "Acesso",
   "keys.lastUsed": "Último uso",
-  "keys.requests": "Requisições de 7 dias",
+  "keys.requests": "Requisições dos últimos 7 dias",
   "keys.expires": "Expira",
   "keys.created": "Criada",
   "keys.state": "Status",

@@ -10,7 +10,7 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.toPhoneHint": "O número de telefone com o código do país.",
   "send.toChatHint": "O número de telefone com o código do país, ou o ID de um grupo.",
   "send.from": "De",
-  "send.fromHint": "Um endereço de um domínio verificado. Sem ele, o remetente do próprio serviço.",
+  "send.fromHint": "Um endereço de um domínio verificado. Sem ele, o remetente compartilhado do serviço.",
   "send.replyTo": "Respostas para",
   "send.replyToHint": "O endereço que recebe as respostas. Sem ele, o remetente.",
   "send.subject": "Assunto",
@@ -32,9 +32,9 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.preview.text": "Nada foi enviado. Agora seria enviado assim:",
   "send.preview.fine": "Nenhum problema foi encontrado.",
   "send.preview.ucs2":
-    "O texto tem um caractere fora do alfabeto GSM, portanto um segmento tem 70 caracteres, ou 67 se forem vários.",
+    "O texto tem um caractere fora do alfabeto GSM, portanto um único segmento tem 70 caracteres; se forem vários, cada um tem 67.",
   "send.preview.noSender":
-    "Esta instalação não tem um remetente próprio. Escreva no campo De um endereço de um domínio verificado.",
+    "Este serviço não tem um remetente compartilhado. Escreva no campo De um endereço de um domínio verificado.",
   "send.preview.unverified": "{domain} não é um domínio verificado desta conta. O e-mail seria recusado.",
   "send.preview.suppressed": "{address} está na lista de bloqueio e não recebe e-mail.",
   "send.preview.warning": "O serviço avisa em inglês: {detail}",

@@ -40,23 +40,26 @@ export const usage: Readonly<Record<keyof typeof english, string>> = {
   "account.name.done": "O nome foi salvo.",
   "account.address": "Endereço de contato",
   "account.address.text":
-    "O serviço envia seus e-mails para este endereço, e o proprietário entra com ele. O endereço muda quando alguém abre o link enviado ao novo endereço.",
+    "O serviço envia seus e-mails para este endereço, e o proprietário entra com ele. O endereço muda quando alguém abre o link enviado ao novo endereço e confirma.",
   "account.address.button": "Alterar o endereço",
-  "account.address.asked": "Um link foi enviado ao novo endereço. Abra-o em até 24 horas.",
+  "account.address.asked": "Um link foi enviado ao novo endereço. Abra-o em até 24 horas e confirme.",
   "account.address.kept": "O endereço continua o mesmo.",
-  "account.address.pending": "O novo endereço {email} ainda não foi confirmado. Abra o link do e-mail enviado a ele.",
+  "account.address.pending":
+    "O novo endereço {email} ainda não foi confirmado. Abra o link do e-mail enviado a ele e confirme.",
   "account.address.withdraw": "Manter o endereço atual",
   "account.mails": "E-mails do serviço",
   "account.mails.text":
-    "Os e-mails sobre a senha, o endereço de contato, os webhooks com falhas e os domínios de envio são sempre enviados.",
+    "Os e-mails sobre a senha, o endereço de contato, novas chaves de acesso, novos aplicativos autenticadores, novos códigos de recuperação, os webhooks com falhas e os domínios de envio são sempre enviados.",
   "account.mails.email_alerts": "Alertas",
-  "account.mails.email_alertsHint": "Uma cota se esgotou ou uma chave de API foi revogada.",
+  "account.mails.email_alertsHint":
+    "Uma cota se esgotou, uma chave de API foi revogada ou a conta pode obter preços por volume.",
   "account.mails.usage_warnings": "Avisos de consumo",
   "account.mails.usage_warningsHint": "80 por cento de uma cota foram usados.",
   "account.mails.weekly_digest": "Resumo semanal",
   "account.mails.weekly_digestHint": "O consumo da última semana, às segundas-feiras.",
   "account.mails.security_alerts": "Segurança",
-  "account.mails.security_alertsHint": "Uma chave de API foi criada ou o segredo de um webhook foi substituído.",
+  "account.mails.security_alertsHint":
+    "Uma chave de API foi criada ou renovada, o segredo de um webhook foi substituído, cinco senhas incorretas foram digitadas ou códigos de uso único para alguns números foram bloqueados.",
   "account.mails.marketing_emails": "Novidades do serviço",
   "account.mails.marketing_emailsHint": "O serviço ainda não envia nenhuma.",
   "account.mails.button": "Salvar a escolha",

@@ -10,7 +10,7 @@ export const keys: Readonly<Record<keyof typeof english, string>> = {
   "keys.prefix": "Urufunguzo",
   "keys.access": "Uburenganzira",
   "keys.lastUsed": "Igihe ruheruka gukoreshwa",
-  "keys.requests": "Ubusabe bw’iminsi 7",
+  "keys.requests": "Ubusabe bw’iminsi 7 ishize",
   "keys.expires": "Igihe rurangirira",
   "keys.created": "Igihe rwakorewe",
   "keys.state": "Imiterere",

@@ -10,7 +10,7 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.toPhoneHint": "Nimero ya telefone hamwe na kode y’igihugu.",
   "send.toChatHint": "Nimero ya telefone hamwe na kode y’igihugu, cyangwa nimero y’itsinda.",
   "send.from": "Kuva kuri",
-  "send.fromHint": "Aderesi yo ku ndangarubuga yemejwe. Iyo itanditswe, hakoreshwa uwohereza wa serivisi ubwayo.",
+  "send.fromHint": "Aderesi yo ku ndangarubuga yemejwe. Iyo itanditswe, hakoreshwa uwohereza rusange wa serivisi.",
   "send.replyTo": "Ibisubizo kuri",
   "send.replyToHint": "Aderesi yakira ibisubizo. Iyo idahari, ni iy’uwohereza.",
   "send.subject": "Umutwe",
@@ -32,9 +32,9 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.preview.text": "Nta cyoherejwe. Ubu byoherezwa bitya:",
   "send.preview.fine": "Nta kibazo cyabonetse.",
   "send.preview.ucs2":
-    "Umwandiko urimo inyuguti itari mu nyuguti za GSM, bityo igice kimwe kigira inyuguti 70, cyangwa 67 iyo ari byinshi.",
+    "Umwandiko urimo inyuguti itari mu nyuguti za GSM, bityo igice kimwe kigira inyuguti 70; iyo ibice ari byinshi, buri kimwe kigira 67.",
   "send.preview.noSender":
-    "Iyi serivisi nta uwohereza wayo ifite. Andika mu mwanya “Kuva kuri” aderesi yo mu ndangarubuga yemejwe.",
+    "Iyi serivisi nta wohereza rusange ifite. Andika mu mwanya “Kuva kuri” aderesi yo mu ndangarubuga yemejwe.",
   "send.preview.unverified": "{domain} si indangarubuga yemejwe y’iyi konti. Imeyili yakwangwa.",
   "send.preview.suppressed": "{address} iri ku rutonde rw’izakumiriwe kandi ntibona imeyili.",
   "send.preview.warning": "Serivisi iraburira mu Cyongereza: {detail}",

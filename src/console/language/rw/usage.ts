@@ -40,23 +40,26 @@ export const usage: Readonly<Record<keyof typeof english, string>> = {
   "account.name.done": "Izina ryabitswe.",
   "account.address": "Aderesi yo kuvuganiraho",
   "account.address.text":
-    "Serivisi yohereza imeyili zayo kuri iyi aderesi, kandi nyiri konti yinjira ayikoresheje. Ihinduka iyo umuntu afunguye ihuza ryoherejwe kuri aderesi nshya.",
+    "Serivisi yohereza imeyili zayo kuri iyi aderesi, kandi nyiri konti yinjira ayikoresheje. Ihinduka iyo umuntu afunguye ihuza ryoherejwe kuri aderesi nshya akemeza.",
   "account.address.button": "Hindura aderesi",
-  "account.address.asked": "Ihuza ryoherejwe kuri aderesi nshya. Rifungure mu masaha 24.",
+  "account.address.asked": "Ihuza ryoherejwe kuri aderesi nshya. Rifungure mu masaha 24, hanyuma wemeze.",
   "account.address.kept": "Aderesi ntiyahindutse.",
-  "account.address.pending": "Aderesi nshya {email} ntiremezwa. Fungura ihuza riri muri imeyili yoherejwe kuri yo.",
+  "account.address.pending":
+    "Aderesi nshya {email} ntiremezwa. Fungura ihuza riri muri imeyili yoherejwe kuri yo, hanyuma wemeze.",
   "account.address.withdraw": "Gumana aderesi isanzwe",
   "account.mails": "Imeyili za serivisi",
   "account.mails.text":
-    "Imeyili zerekeye ijambobanga, aderesi yo kuvuganiraho, webhook zifite ikibazo n’indangarubuga zo kohereza zihora zoherezwa.",
+    "Imeyili zerekeye ijambobanga, aderesi yo kuvuganiraho, imfunguzo nshya zo kwinjira, porogaramu nshya zitanga kode, kode nshya z’ingoboka, webhook zifite ikibazo n’indangarubuga zo kohereza zihora zoherezwa.",
   "account.mails.email_alerts": "Imenyesha",
-  "account.mails.email_alertsHint": "Igipimo cyarashize, cyangwa urufunguzo rwa API rwateshejwe agaciro.",
+  "account.mails.email_alertsHint":
+    "Igipimo cyarashize, urufunguzo rwa API rwateshejwe agaciro, cyangwa konti yemerewe ibiciro by’ikoreshwa ryinshi.",
   "account.mails.usage_warnings": "Imiburo y’ikoreshwa",
   "account.mails.usage_warningsHint": "80 ku ijana by’igipimo byarakoreshejwe.",
   "account.mails.weekly_digest": "Incamake y’icyumweru",
   "account.mails.weekly_digestHint": "Ibyakoreshejwe mu cyumweru gishize, buri wa mbere.",
   "account.mails.security_alerts": "Umutekano",
-  "account.mails.security_alertsHint": "Urufunguzo rwa API rwakozwe, cyangwa ibanga rya webhook ryasimbuwe.",
+  "account.mails.security_alertsHint":
+    "Urufunguzo rwa API rwakozwe cyangwa rwasimbujwe, ibanga rya webhook ryasimbuwe, hinjijwe amagambobanga atanu atari yo, cyangwa kode zikoreshwa rimwe zijya kuri nimero zimwe zakumiriwe.",
   "account.mails.marketing_emails": "Amakuru ya serivisi",
   "account.mails.marketing_emailsHint": "Serivisi ntirayohereza.",
   "account.mails.button": "Bika amahitamo",

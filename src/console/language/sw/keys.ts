@@ -10,7 +10,7 @@ export const keys: Readonly<Record<keyof typeof english, string>> = {
   "keys.prefix": "Ufunguo",
   "keys.access": "Ruhusa",
   "keys.lastUsed": "Ulitumika mwisho",
-  "keys.requests": "Maombi ya siku 7",
+  "keys.requests": "Maombi ya siku 7 zilizopita",
   "keys.expires": "Mwisho wa muda",
   "keys.created": "Uliundwa",
   "keys.state": "Hali",

@@ -10,7 +10,7 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.toPhoneHint": "Nambari ya simu pamoja na msimbo wa nchi.",
   "send.toChatHint": "Nambari ya simu pamoja na msimbo wa nchi, au kitambulisho cha kikundi.",
   "send.from": "Kutoka",
-  "send.fromHint": "Anwani ya kikoa kilichothibitishwa. Usipoiweka, mtumaji wa huduma yenyewe hutumika.",
+  "send.fromHint": "Anwani ya kikoa kilichothibitishwa. Usipoiweka, mtumaji wa pamoja wa huduma hutumika.",
   "send.replyTo": "Majibu kwa",
   "send.replyToHint": "Anwani inayopokea majibu. Bila hiyo, mtumaji.",
   "send.subject": "Mada",
@@ -32,9 +32,9 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.preview.text": "Hakuna kilichotumwa. Sasa ingetumwa hivi:",
   "send.preview.fine": "Hakuna tatizo lililopatikana.",
   "send.preview.ucs2":
-    "Maandishi yana herufi iliyo nje ya alfabeti ya GSM, kwa hiyo sehemu moja ina herufi 70, au 67 zikiwa nyingi.",
+    "Maandishi yana herufi iliyo nje ya alfabeti ya GSM, kwa hiyo sehemu moja ina herufi 70; zikiwa nyingi, kila moja ina 67.",
   "send.preview.noSender":
-    "Usakinishaji huu hauna mtumaji wake. Andika kwenye uga wa Kutoka anwani ya kikoa kilichothibitishwa.",
+    "Huduma hii haina mtumaji wa pamoja. Andika kwenye uga wa Kutoka anwani ya kikoa kilichothibitishwa.",
   "send.preview.unverified": "{domain} si kikoa kilichothibitishwa cha akaunti hii. Barua pepe ingekataliwa.",
   "send.preview.suppressed": "{address} iko kwenye orodha ya vizuizi na haipati barua pepe.",
   "send.preview.warning": "Huduma inaonya kwa Kiingereza: {detail}",

@@ -40,24 +40,26 @@ export const usage: Readonly<Record<keyof typeof english, string>> = {
   "account.name.done": "Jina limehifadhiwa.",
   "account.address": "Anwani ya mawasiliano",
   "account.address.text":
-    "Huduma hutuma barua pepe zake kwa anwani hii, na mmiliki huingia kwa kuitumia. Hubadilika mtu anapofungua kiungo kinachotumwa kwa anwani mpya.",
+    "Huduma hutuma barua pepe zake kwa anwani hii, na mmiliki huingia kwa kuitumia. Hubadilika mtu anapofungua kiungo kinachotumwa kwa anwani mpya na kuthibitisha.",
   "account.address.button": "Badilisha anwani",
-  "account.address.asked": "Kiungo kimetumwa kwa anwani mpya. Kifungue ndani ya saa 24.",
+  "account.address.asked": "Kiungo kimetumwa kwa anwani mpya. Kifungue ndani ya saa 24, kisha uthibitishe.",
   "account.address.kept": "Anwani inabaki ilivyo.",
   "account.address.pending":
-    "Anwani mpya {email} bado haijathibitishwa. Fungua kiungo kilicho kwenye barua pepe iliyotumwa kwake.",
+    "Anwani mpya {email} bado haijathibitishwa. Fungua kiungo kilicho kwenye barua pepe iliyotumwa kwake, kisha uthibitishe.",
   "account.address.withdraw": "Baki na anwani ya sasa",
   "account.mails": "Barua pepe kutoka kwa huduma",
   "account.mails.text":
-    "Barua pepe kuhusu nenosiri, anwani ya mawasiliano, webhook zenye hitilafu na vikoa vya kutuma hutumwa daima.",
+    "Barua pepe kuhusu nenosiri, anwani ya mawasiliano, funguo mpya za siri, programu mpya za uthibitishaji, misimbo mipya ya urejeshaji, webhook zenye hitilafu na vikoa vya kutuma hutumwa daima.",
   "account.mails.email_alerts": "Arifa",
-  "account.mails.email_alertsHint": "Kiwango kimeisha, au ufunguo wa API umebatilishwa.",
+  "account.mails.email_alertsHint":
+    "Kiwango kimeisha, ufunguo wa API umebatilishwa, au akaunti inastahili bei ya matumizi makubwa.",
   "account.mails.usage_warnings": "Maonyo ya matumizi",
   "account.mails.usage_warningsHint": "Asilimia 80 ya kiwango imetumika.",
   "account.mails.weekly_digest": "Muhtasari wa wiki",
   "account.mails.weekly_digestHint": "Matumizi ya wiki iliyopita, kila Jumatatu.",
   "account.mails.security_alerts": "Usalama",
-  "account.mails.security_alertsHint": "Ufunguo wa API umeundwa, au siri ya webhook imebadilishwa.",
+  "account.mails.security_alertsHint":
+    "Ufunguo wa API umeundwa au umebadilishwa, siri ya webhook imebadilishwa, nenosiri lisilo sahihi limeingizwa mara tano, au misimbo ya mara moja kwa baadhi ya nambari imezuiwa.",
   "account.mails.marketing_emails": "Habari za huduma",
   "account.mails.marketing_emailsHint": "Huduma bado haitumi zozote.",
   "account.mails.button": "Hifadhi chaguo",

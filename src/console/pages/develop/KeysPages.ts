@@ -40,13 +40,15 @@ const lastUseOf = (ask: AccountAsk, { last_used_at, last_used_endpoint, last_use
     }`
 
 /** The requests with a key by the class of their status. The log has those that were not successful. */
-const requestsOf = (ask: AccountAsk, { id, requests: { failed, refused, succeeded } }: ApiKey) => {
-  const { can, t, to } = ask
+const requestsOf = (ask: AccountAsk, { id, mode, requests: { failed, refused, succeeded } }: ApiKey) => {
+  const { account, can, t, to } = ask
+  // Live mode lists the keys of both modes, and each mode has its own log.
+  const log = mode === "test" ? `/console/${account.id}/test/requests` : to("/requests")
   const classes = [["2xx", succeeded, "good"], ["4xx", refused, "warn"], ["5xx", failed, "bad"]] as const
   const shown = classes.filter(([, count]) => count > 0).map(([status, count, tone]) => {
     const label = html`<span class="badge ${tone}"><span>${code(status)} ${number(ask, count)}</span></span>`
     return status !== "2xx" && can("requests:read")
-      ? html`<a href="${to("/requests")}?key_id=${id}&status=${status}">${label}</a>`
+      ? html`<a href="${log}?key_id=${id}&status=${status}">${label}</a>`
       : label
   })
   return shown.length === 0 ? t.text("common.none") : html`<span class="buttons">${shown}</span>`

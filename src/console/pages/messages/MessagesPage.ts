@@ -12,7 +12,7 @@ import { type AccountAsk, type Ask, withQuery } from "../../page/Ask.ts"
 import { cursorsAround, pageOf, positionIn } from "../../page/cursor.ts"
 import { filtersIn, tidied } from "../../page/filter.ts"
 import { Page } from "../../page/Page.ts"
-import { code, emptyState, foreign, linkButton, moment } from "../../ui/parts.ts"
+import { code, emptyState, foreign, linkButton, moment, number } from "../../ui/parts.ts"
 import {
   appliedFilters,
   type Column,
@@ -233,7 +233,7 @@ const look = Effect.fnUntraced(function*(ask: AccountAsk, filter: Filter, shown:
 const refreshButton = (ask: Ask, { count, isMore }: { readonly count: number; readonly isMore: boolean }) => {
   const { query, t } = ask
   const isCounted = !query.has("status") && !query.has("error_code")
-  const shown = `${Math.min(count, mostNew)}${isMore || count > mostNew ? "+" : ""}`
+  const shown = `${number(ask, Math.min(count, mostNew))}${isMore || count > mostNew ? "+" : ""}`
   const label = count === 0
     ? t.text("message.refresh")
     : isCounted

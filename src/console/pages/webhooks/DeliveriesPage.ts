@@ -71,15 +71,16 @@ const replayed: ReadonlySet<Name> = new Set(["status", "from_date", "to_date"])
 
 const isRecoverable = Schema.is(RecoverableStatus)
 
-/** The page that counts what the filter selects before it sends that again; undefined where a replay has no such filter. */
-const replayHref = (ask: AccountAsk, { created_at, id }: Webhook, valid: Given<Name>) => {
+/** Leads to the page that counts what failed or was skipped before it sends that again. A replay has no other filter. */
+const replayButton = (ask: AccountAsk, { created_at, id }: Webhook, valid: Given<Name>) => {
   const { from_date = created_at, status, to_date } = Object.fromEntries(
     valid.map(({ name, value }) => [name, String(value)])
   )
-  if (!valid.every(({ name }) => replayed.has(name)) || !isRecoverable(status)) return undefined
+  if (!valid.every(({ name }) => replayed.has(name)) || !isRecoverable(status)) return false
   const local = (time: string) => localText(ask, DateTime.makeUnsafe(time))
   const asked = { status, since: local(from_date), ...(to_date !== undefined && { until: local(to_date) }) }
-  return `${ask.to(webhookPath(id, "/recover"))}?${new URLSearchParams(asked)}`
+  const href = `${ask.to(webhookPath(id, "/recover"))}?${new URLSearchParams(asked)}`
+  return linkButton(href, ask.t.text(`deliveries.replay.${status}`), { icon: "refresh-cw" })
 }
 
 /** The deliveries of a webhook, newest first. */
@@ -102,12 +103,11 @@ export const deliveriesPage = Page.account({
     const ask = tidied(given, filtered.valid)
     const { path, query, t } = ask
     const isFiltered = filtered.valid.length > 0
-    const replay = replayHref(ask, webhook, filtered.valid)
     return {
       title: t.text("deliveries.title"),
       crumbs: webhookCrumbs(ask, webhook),
       curl: `/v1/webhooks/${webhook.id}/deliveries${query.size === 0 ? "" : `?${query}`}`,
-      buttons: replay !== undefined && linkButton(replay, t.text("deliveries.replay"), { icon: "refresh-cw" }),
+      buttons: replayButton(ask, webhook, filtered.valid),
       content: html`${searchOf(ask)}
 ${appliedFilters(ask, filtered, { labels, shown: shown(ask) })}
 ${
