@@ -23,8 +23,9 @@ const stepsOf = (moves: ReadonlyArray<BatchMove>) => {
 }
 
 /**
- * Counts messages that left the queue in their batches, in the transaction that changes the messages. A batch ends with
- * its last message. The order of locks is fixed, so that groups cannot deadlock.
+ * Counts messages that left the queue in their batches, in the transaction that changes the messages. A batch starts with the
+ * first one that was sent or failed, and ends with its last message. The order of locks is fixed, so that groups cannot
+ * deadlock.
  */
 export const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
@@ -41,7 +42,7 @@ export const make = Effect.gen(function*() {
       )
       update message_batches b set sent = b.sent + s.sent, failed = b.failed + s.failed,
         canceled = b.canceled + s.canceled,
-        started_at = case when b.status = 'scheduled' then b.started_at else coalesce(b.started_at, now()) end,
+        started_at = case when s.sent + s.failed > 0 then coalesce(b.started_at, now()) else b.started_at end,
         completed_at = case when b.sent + s.sent + b.failed + s.failed + b.canceled + s.canceled = b.total then now() end,
         status = case when b.status = 'canceled' then 'canceled'
           when b.sent + s.sent + b.failed + s.failed + b.canceled + s.canceled < b.total

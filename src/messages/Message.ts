@@ -72,7 +72,9 @@ export const MessageBatch = Schema.Struct({
   canceled: Schema.Int,
   ...sendRecord,
   created_at: Timestamp,
-  started_at: Schema.NullOr(Timestamp).annotate({ description: "When its first message began to be sent" }),
+  started_at: Schema.NullOr(Timestamp).annotate({
+    description: "When its first message was sent or failed. null for a batch that was canceled before"
+  }),
   completed_at: Schema.NullOr(Timestamp),
   resent_as: Schema.NullOr(MessageBatchId).annotate({
     description: "The batch that sends it again to the failed recipients"

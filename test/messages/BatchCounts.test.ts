@@ -61,6 +61,17 @@ layer(TestDatabase.layer)("BatchCounts", (it) => {
       assert.deepInclude(yield* counted(id), { status: "canceled", sent: 2, completed: true })
     }))
 
+  it.effect("a batch that is canceled before a message was sent or failed has no start", () =>
+    Effect.gen(function*() {
+      const count = yield* BatchCounts.make
+      const [whole, part] = [yield* makeBatch(2), yield* makeBatch(3)]
+      yield* count([...moves(whole, "canceled", 2), ...moves(part, "canceled")])
+      assert.deepInclude(yield* counted(whole), { status: "canceled", started: false, completed: true })
+      assert.deepInclude(yield* counted(part), { status: "processing", started: false })
+      yield* count(moves(part, "failed"))
+      assert.deepInclude(yield* counted(part), { failed: 1, started: true })
+    }))
+
   it.effect("concurrent counts of several batches in any order do not deadlock", () =>
     Effect.gen(function*() {
       const count = yield* BatchCounts.make

@@ -595,7 +595,7 @@ export interface MessageBatch {
   /** test: of a test key, whose messages go to the sandbox */
   readonly mode: "live" | "test"
   readonly created_at: string
-  /** When its first message began to be sent */
+  /** When its first message was sent or failed. null for a batch that was canceled before */
   readonly started_at: string | null
   readonly completed_at: string | null
   /** The batch that sends it again to the failed recipients */
