@@ -14,6 +14,7 @@ begin
   return null;
 end
 $$;
+create trigger session_state_began after insert on whatsapp_sessions for each row execute function note_session_state();
 create trigger session_state_changed after update of status, reason on whatsapp_sessions
   for each row when (new.status is distinct from old.status or new.reason is distinct from old.reason)
   execute function note_session_state();

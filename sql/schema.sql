@@ -1113,6 +1113,7 @@ create table whatsapp_sessions (
 ) with (fillfactor=80);
 CREATE INDEX whatsapp_sessions_account ON whatsapp_sessions USING btree (account_id, id DESC);
 CREATE INDEX whatsapp_sessions_retry ON whatsapp_sessions USING btree (retry_at) WHERE retry_at IS NOT NULL;
+CREATE TRIGGER session_state_began AFTER INSERT ON whatsapp_sessions FOR EACH ROW EXECUTE FUNCTION note_session_state();
 CREATE TRIGGER session_state_changed AFTER UPDATE OF status, reason ON whatsapp_sessions FOR EACH ROW WHEN (new.status IS DISTINCT FROM old.status OR new.reason IS DISTINCT FROM old.reason) EXECUTE FUNCTION note_session_state();
 
 create table api_key_requests (

@@ -76,7 +76,7 @@ layer(AppConfig.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTes
       assert.deepStrictEqual(rows.map((row) => row["whatsapp_id"]), ["message", "new", "pending"])
     }))
 
-  it.effect("states of a WhatsApp session are noted once for each change, and removed after 30 days", () =>
+  it.effect("states of a WhatsApp session are noted from its first one, once for each change", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { accountId } = yield* makeAccount()
@@ -86,11 +86,7 @@ layer(AppConfig.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTes
       for (const [status, reason] of [["connected", null], ["connected", null], ["failed", "replaced"]] as const) {
         yield* sql`update whatsapp_sessions set status = ${status}, reason = ${reason} where id = ${id}`
       }
-      yield* sql`insert into whatsapp_session_states (session_id, since, status)
-        select ${id}::bigint, now() - days * interval '1 day', 'pending' from unnest(array[29, 31]) as days`
-      yield* prune
-      const rows =
-        yield* sql`select status, reason from whatsapp_session_states where session_id = ${id} order by since, status`
+      const rows = yield* sql`select status, reason from whatsapp_session_states where session_id = ${id} order by since`
       assert.deepStrictEqual(rows, [
         { status: "pending", reason: null },
         { status: "connected", reason: null },
