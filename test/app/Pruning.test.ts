@@ -94,6 +94,27 @@ layer(AppConfig.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTes
       ])
     }))
 
+  it.effect("states of a WhatsApp session are removed 30 days after their end", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { accountId } = yield* makeAccount()
+      const ids = yield* sql`insert into whatsapp_sessions (account_id, session_key, name, data_key)
+        select ${accountId}, ${`wa_${accountId}`} || which, 'Test', '' from unnest(array[1, 2]) as which returning id`
+      const [changed, calm] = ids.map(({ id }) => Number(id))
+      yield* sql`delete from whatsapp_session_states where session_id in (${changed}, ${calm})`
+      yield* sql`insert into whatsapp_session_states (session_id, since, status)
+        select id, now() - days * interval '1 day', 'pending'
+        from (values (${changed}::bigint, 29), (${changed}, 31), (${changed}, 32), (${calm}, 400)) as given (id, days)`
+      yield* prune
+      const rows = yield* sql`select session_id, round(extract(epoch from now() - since) / 86400)::integer as days
+        from whatsapp_session_states where session_id in (${changed}, ${calm}) order by session_id, days`
+      assert.deepStrictEqual(rows, [
+        { session_id: changed, days: 29 },
+        { session_id: changed, days: 31 },
+        { session_id: calm, days: 400 }
+      ])
+    }))
+
   it.effect("counts of a webhook's attempts are removed after two days", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -9,8 +9,9 @@ import { portions, portionSize, type Step } from "./portions.ts"
 
 /**
  * Rate windows expire after minutes, planned faults after an hour, stored responses and sources of sent messages after a
- * day, counts of webhooks' attempts after two days, revoked keys' hashes, verifications, notices, recoveries, refusals and states of WhatsApp sessions after
- * 30 days, audit entries and statistics after 400. A notice that is still queued keeps its key, because the next one would say the same.
+ * day, counts of webhooks' attempts after two days, revoked keys' hashes, verifications, notices, recoveries and refusals after
+ * 30 days, states of WhatsApp sessions 30 days after their end, audit entries and statistics after 400. A notice that is still
+ * queued keeps its key, because the next one would say the same.
  */
 const stepsOf = (sql: SqlClient.SqlClient): ReadonlyArray<Step> => {
   const { clears, deletes } = portions(sql)
@@ -49,7 +50,12 @@ const stepsOf = (sql: SqlClient.SqlClient): ReadonlyArray<Step> => {
     deletes("accepted_bytes", sql`day < (${now} at time zone 'UTC')::date - 1`),
     deletes("api_key_requests", sql`day < (${now} at time zone 'UTC')::date - 7`),
     deletes("webhook_attempt_counts", sql`hour < ${now} - interval '2 days'`),
-    deletes("whatsapp_session_states", sql`since < ${now} - interval '30 days'`),
+    deletes(
+      "whatsapp_session_states",
+      sql`since < ${now} - interval '30 days' and exists (select from whatsapp_session_states next
+        where next.session_id = whatsapp_session_states.session_id and next.since > whatsapp_session_states.since
+          and next.since < ${now} - interval '30 days')`
+    ),
     deletes("audit_entries", sql`at < ${now} - interval '400 days'`),
     deletes("message_stats", sql`hour < ${now} - interval '400 days'`),
     deletes("webhook_recoveries", sql`completed_at < ${now} - interval '30 days'`),

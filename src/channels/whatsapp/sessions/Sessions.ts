@@ -54,7 +54,7 @@ export class Sessions extends Context.Service<Sessions, {
   readonly find: (which: Which) => Effect.Effect<SessionDetail, NotFound>
   /** Whether the session has a phone, connected or not. */
   readonly isPaired: (which: Which) => Effect.Effect<boolean, NotFound>
-  /** The newest states of the session in the last 30 days, the newest first. */
+  /** The newest states that the session had in the last 30 days, with the one that held when they began, the newest first. */
   readonly states: (which: Which, limit: number) => Effect.Effect<ReadonlyArray<PastState>>
   /** Creates a session within the exact limit of the plan. Without a first code, the session is erased again. */
   readonly create: (
