@@ -30,7 +30,7 @@ export const ApiKey = Schema.Struct({
   last_used_at: Schema.NullOr(Timestamp).annotate({ description: "Recorded at most once a minute, as the next two" }),
   last_used_ip: Schema.NullOr(Schema.String).annotate({ description: "The address of that request" }),
   last_used_endpoint: Schema.NullOr(Schema.String).annotate({
-    description: "The method and the endpoint of that request, such as `POST /v1/email/send`"
+    description: "The method and the endpoint of that request, such as `GET /v1/email/messages/{id}`"
   }),
   requests: KeyRequests.annotate({
     description: "Of today and the six days before, in UTC. Counted within some seconds of the answer"

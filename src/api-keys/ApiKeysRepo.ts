@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { column } from "../platform/database/column.ts"
 import * as Query from "../platform/database/Query.ts"
 import { QuickReads } from "../platform/database/QuickReads.ts"
+import { documentedPath } from "../platform/http/names/nearRoute.ts"
 import { AccountId, ApiKeyId, LoginSessionId } from "../values/Ids.ts"
 import { Permission, Scope } from "../values/Permission.ts"
 import { Plan } from "../values/Plan.ts"
@@ -69,8 +70,8 @@ const make = Effect.gen(function*() {
 
   const quick = yield* QuickReads.orClient
   const made = `id, name, key_prefix, ${modeColumn()}, scopes, permissions, expires_at, created_at`
-  const names =
-    `${made}, last_used_at, last_used_ip, last_used_endpoint, rotated_at, (expires_at is null or expires_at > now()) as is_active,
+  const names = `${made}, last_used_at, last_used_ip, last_used_endpoint, rotated_at,
+    (expires_at is null or expires_at > now()) as is_active,
     (select json_build_object('succeeded', coalesce(sum(succeeded), 0), 'refused', coalesce(sum(refused), 0),
         'failed', coalesce(sum(failed), 0))
       from api_key_requests where key_id = api_keys.id and day > (now() at time zone 'UTC')::date - 7) as requests`
@@ -234,7 +235,7 @@ const make = Effect.gen(function*() {
       )
       update api_keys k set last_used_at = now(), last_used_ip = u.ip, last_used_endpoint = u.endpoint
         from unnest(${column.int8(keys.map(({ id }) => id))}, ${column.text(keys.map(({ ip }) => ip))},
-          ${column.text(keys.map(({ endpoint }) => endpoint))}) as u (id, ip, endpoint)
+          ${column.text(keys.map(({ endpoint }) => documentedPath(endpoint)))}) as u (id, ip, endpoint)
         where k.id = u.id and (k.last_used_at is null or k.last_used_at < now() - interval '1 minute')`)
   }
 

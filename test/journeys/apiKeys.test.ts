@@ -286,6 +286,17 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("API keys", (i
       yield* eventually(lastUse, (at) => at !== null && first !== null && at > first)
     }))
 
+  it.effect("the endpoint of a key's last use has the names of its parameters in braces, as the documentation does", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { accountId, key } = yield* makeAccount()
+      const used = yield* makeKey(accountId)
+      yield* request("GET", `/v1/api-keys/${used.id}`, { key: used.key })
+      const read = request("GET", `/v1/api-keys/${used.id}`, { key })
+      const { at } = yield* eventually(read, ({ at }) => at("data", "last_used_endpoint") !== null)
+      assert.strictEqual(at("data", "last_used_endpoint"), "GET /v1/api-keys/{id}")
+    }))
+
   it.effect("a key shows the address and the endpoint of its last use, and its requests of seven days by their answers", () =>
     Effect.gen(function*() {
       const { request } = yield* Service

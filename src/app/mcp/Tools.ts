@@ -2,6 +2,7 @@ import { Context } from "effect"
 import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
 import { Access, type Rule } from "../../platform/http/Access.ts"
 import type { Principal } from "../../platform/http/Authentication.ts"
+import { documentedPath } from "../../platform/http/names/nearRoute.ts"
 import type { JsonSchema, ToolInput } from "./toolArguments.ts"
 import { type ToolRow, toolTable } from "./toolTable.ts"
 
@@ -90,7 +91,7 @@ const rulesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(cont
   HttpApi.reflect(contract, {
     onGroup: () => {},
     onEndpoint: ({ endpoint, mergedAnnotations }) => {
-      const path = endpoint.path.replace(/\/$/, "").replaceAll(/:(\w+)/g, "{$1}")
+      const path = documentedPath(endpoint.path.replace(/\/$/, ""))
       rules.set(`${endpoint.method} ${path}`, Context.getOrUndefined(mergedAnnotations, Access))
     }
   })

@@ -121,7 +121,7 @@ export interface ApiKey {
   readonly last_used_at: string | null
   /** The address of that request */
   readonly last_used_ip: string | null
-  /** The method and the endpoint of that request, such as `POST /v1/email/send` */
+  /** The method and the endpoint of that request, such as `GET /v1/email/messages/{id}` */
   readonly last_used_endpoint: string | null
   readonly requests: KeyRequests
   /** When another key replaced this one */

@@ -15,6 +15,9 @@ const segmentsOf = (path: string) => path.split("/").filter((segment) => segment
 
 const isParameter = (segment: string) => segment.startsWith(":")
 
+/** The path of an endpoint as the documentation writes it, with its parameters in braces. */
+export const documentedPath = (path: string): string => path.replaceAll(/:(\w+)/g, "{$1}")
+
 /**
  * Finds the path of the API that is meant by an unknown one: a segment is misspelt, is missing or is too much, or the
  * version is. `/v1/emails` gives `/v1/email/send` to POST and `/v1/email/messages` to GET.
@@ -40,6 +43,6 @@ export const makeNearRoute = (routes: ReadonlyArray<Route>) => {
       // Without a segment in common, every short path would be close to every other one.
       if (found < Math.min(best?.distance ?? maxDistance, target.words)) best = { path: target.path, distance: found }
     }
-    return best?.path.replaceAll(/:(\w+)/g, "{$1}")
+    return best && documentedPath(best.path)
   }
 }
