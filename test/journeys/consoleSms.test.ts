@@ -6,6 +6,7 @@ import { chromium } from "../support/Chromium.ts"
 import { signedInAs } from "../support/consolePeople.ts"
 import { look, shows, titled, visitor } from "../support/look.ts"
 import { eventually, makeAccount, makeKey, Service } from "../support/Service.ts"
+import { freshNumber, sendSms } from "../support/sms.ts"
 import { makeSmsc, type Smsc } from "../support/Smsc.ts"
 
 layer(Service.layer({ env: { SMS_SENDER_IDS: "Shop,Store" } }), { excludeTestServices: true })(
@@ -87,6 +88,29 @@ layer(withCarrier, { excludeTestServices: true })("SMS over a carrier in the con
       const shown = yield* page(owner)
       assert.include(shown, ">not connected</span>")
       assert.notInclude(shown, refused)
+      smsc.refuseBinds(0)
+    }))
+
+  it.effect("the page says that the bind is lost while an answer of the carrier over it is still awaited", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const smsc = yield* Carrier
+      const { accountId, key } = yield* makeAccount()
+      const { cookie } = yield* signedInAs(accountId, "owner")
+      const page = Effect.map(
+        node.request("GET", `/console/${accountId}/sms`, { headers: { cookie } }),
+        ({ text }) => text
+      )
+      yield* eventually(page, (text) => text.includes(">connected</span>"))
+      // The first text gets its answer late. At the second one the carrier says that it has forgotten the bind.
+      const first = smsc.submits.length
+      smsc.answer((_, index) => index === first ? { afterMillis: 5_000 } : { status: index === first + 1 ? 0x04 : 0 })
+      const id = yield* sendSms(node, key, { to: freshNumber(), content: "One" })
+      yield* smsc.until(({ submits }) => submits.length === first + 1)
+      yield* sendSms(node, key, { to: freshNumber(), content: "Two" })
+      yield* eventually(page, (text) => text.includes(">connects again</span>"))
+      const { at } = yield* node.request("GET", `/v1/sms/messages/${id}`, { key })
+      assert.strictEqual(at("data", "status"), "queued")
     }))
 
   it.effect("in test mode the page says that texts go to the sandbox, and shows no link", () =>

@@ -2,8 +2,8 @@
  * Keeps one bind to a carrier, or one pair of binds, and sends the due parts over it. The cluster has one, because carriers
  * limit binds.
  *
- * Callers: `SmppOutlet` of every node by `Wake`, after each commit, by `Cancel` and `CancelOne`, and by `State` for the console;
- * one node also wakes it every second, which starts it.
+ * Callers: `SmppOutlet` of every node by `Wake`, after each commit, by `Cancel` and `CancelOne`, and by `State` for the
+ * console; one node also wakes it every second, which starts it.
  * State: the rows of `sms_parts`. In memory it has the claimed parts (`sending`), pending submits, and the carrier's rate.
  * On shard move: it waits for the responses to its submits, and unbinds. When its node dies, another node binds and submits
  * the parts in `sending` once more; a part without a response to that either fails.
@@ -86,6 +86,17 @@ const make = Effect.gen(function*() {
     last_error: null
   }
 
+  /** Notes the end of the bind at once: answers in flight may be awaited for seconds more. */
+  const unbound = (reason?: string) =>
+    Effect.map(timestamp, (at) => {
+      reach = "away"
+      link = {
+        status: "unbound",
+        since: link.status === "bound" ? at : link.since,
+        last_error: reason === undefined ? link.last_error : { reason, at }
+      }
+    })
+
   const onDeliver = Effect.fn("SmppLink.receipt")(function*(delivered: Delivered) {
     const receipt = readReceipt(delivered, smppMessageIds)
     if (receipt === undefined || receipt.state === "pending") return
@@ -136,13 +147,13 @@ const make = Effect.gen(function*() {
       Effect.flatMap(turns.submit(part, session.submit(part, lease)), (result) => outcomeOf(result, session))
     const ahead = Math.min(lookahead.max, Math.max(lookahead.min, smppWindow))
     sender = yield* SmsSender.start({ mode: "live", provider: bindName, concurrency: smppWindow + ahead, submit })
-    return yield* session.closed
+    return yield* Effect.tap(session.closed, unbound)
   }).pipe(
     Effect.scoped,
-    Effect.catchTag("SmppUnavailable", ({ reason }) => Effect.succeed(reason)),
-    Effect.ensuring(Effect.sync(() => {
+    Effect.catchTag("SmppUnavailable", ({ reason }) => Effect.as(unbound(reason), reason)),
+    Effect.ensuring(Effect.suspend(() => {
       sender = undefined
-      reach = "away"
+      return unbound()
     }))
   )
 
@@ -151,8 +162,6 @@ const make = Effect.gen(function*() {
     while (true) {
       const since = yield* Clock.currentTimeMillis
       const reason = yield* runBind
-      const at = yield* timestamp
-      link = { status: "unbound", since: link.status === "bound" ? at : link.since, last_error: { reason, at } }
       if ((yield* Clock.currentTimeMillis) - since > stableAfter) backOff = minBackOff
       yield* Effect.logWarning(`the bind to the carrier ended: ${reason}`)
       yield* Effect.sleep(Duration.millis(backOff * (0.75 + (yield* Random.next) / 2)))
