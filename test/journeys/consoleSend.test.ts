@@ -64,7 +64,7 @@ layer(Service.layer({ env: { SMS_SENDER_IDS: "SHOP,DESK" } }), { excludeTestServ
         assert.strictEqual((yield* request("GET", "/v1/messages", { key })).at("data", 0), undefined)
       }))
 
-    it.effect("an email shows its sender, and warns of an unverified domain and of suppressed recipients", () =>
+    it.effect("an email shows its sender, and warns of suppressed recipients", () =>
       Effect.gen(function*() {
         const { accountId, base, key, ...browser } = yield* visit
         const { request } = yield* Service
@@ -76,16 +76,53 @@ layer(Service.layer({ env: { SMS_SENDER_IDS: "SHOP,DESK" } }), { excludeTestServ
           const { text } = yield* browser.send(form, { ...typed, ...more })
           return previewIn(text)
         })
-        const unverified = yield* seen({ from: "us@other.example" })
-        assert.include(unverified, "other.example is not a verified domain of this account.")
-        assert.include(unverified, "bob@example.com is on the suppression list")
+        assert.include(yield* seen({}), "bob@example.com is on the suppression list")
         const own = yield* seen({ from: "Shop <us@shop.example>", to: "ada@example.com" })
-        assert.include(own, "From us@shop.example")
+        assert.include(own, "From Shop &lt;us@shop.example&gt;")
         assert.notInclude(own, "suppression list")
-        assert.notInclude(own, "not a verified domain")
-        assert.match(yield* seen({ to: "ada@example.com" }), /From .*no-reply@.* No problem was found\./)
+        assert.match(yield* seen({ to: "ada@example.com" }), /From .*no-reply@.* No problem was found\. The limits/)
         const wrong = yield* browser.send(form, { ...typed, to: "ada" })
         assert.match(wrong.text, /id="f-to-fault"/)
+        assert.strictEqual((yield* request("GET", "/v1/messages", { key })).at("data", 0), undefined)
+      }))
+
+    it.effect("the preview of an email is refused at the same fields, with the same words, as the email itself", () =>
+      Effect.gen(function*() {
+        const { base, key, ...browser } = yield* visit
+        const { request } = yield* Service
+        const json = { name: "Welcome", subject: "Hello {{name}}", html: "<p>Hello</p>" }
+        const template = String((yield* request("POST", "/v1/email/templates", { key, json })).at("data", "id"))
+        const own = formAt(browser, `${base}/send?channel=email`, "email")
+        const stored = formAt(browser, `${base}/send?channel=email&template=${template}`, "template")
+        const typed = { to: "ada@example.com", subject: "Hello", text: "Hello" }
+        const problemIn = (text: string) => /<div class="problem".*?<\/div>/s.exec(text)?.[0] ?? ""
+        const faultsIn = (text: string) =>
+          [...text.matchAll(/<p class="fault" id="f-.*?<\/p>/gs)].map(([fault]) => fault)
+        for (
+          const [drawn, wrong, field] of [
+            [own, { text: "" }, "html"],
+            [own, { subject: "" }, "subject"],
+            [own, { text: "Hello {{name" }, "text"],
+            [own, { html: "{{#if" }, "html"],
+            [own, { text: "Hello {{name}}" }, undefined],
+            [own, { from: "us@other.example" }, "from"],
+            [own, { send_at: "2020-01-01T00:00" }, "send_at"],
+            [own, { send_at: "2999-01-01T00:00" }, "send_at"],
+            [stored, { variables: "other = Ada" }, "variables"]
+          ] as const
+        ) {
+          const values = { ...typed, ...wrong }
+          const form = yield* drawn
+          const { text: seen } = yield* browser.send(previewing(form), values)
+          const { text: sent } = yield* browser.send(form, values)
+          assert.strictEqual(previewIn(seen), "", JSON.stringify(wrong))
+          assert.notStrictEqual(problemIn(sent), "")
+          assert.strictEqual(problemIn(seen), problemIn(sent))
+          assert.deepStrictEqual(faultsIn(seen), faultsIn(sent))
+          if (field !== undefined) assert.include(faultsIn(seen).join(), `id="f-${field}-fault"`)
+        }
+        const { text } = yield* browser.send(previewing(yield* stored), { ...typed, variables: "name = Ada" })
+        assert.include(previewIn(text), "No problem was found.")
         assert.strictEqual((yield* request("GET", "/v1/messages", { key })).at("data", 0), undefined)
       }))
 
@@ -125,3 +162,21 @@ layer(Service.layer({ env: { SMS_SENDER_IDS: "SHOP,DESK" } }), { excludeTestServ
       }))
   }
 )
+
+const relayed = { SMTP_URL: "smtp://127.0.0.1:9?tls=never", MAIL_FROM: "Desk <desk@desk.example>" }
+
+layer(Service.layer({ env: relayed }), { excludeTestServices: true })("an email from the shared sender", (it) => {
+  it.effect("its preview has the sender and the warnings of the answer to the email", () =>
+    Effect.gen(function*() {
+      const { base, key, ...browser } = yield* visit
+      const { request } = yield* Service
+      const form = previewing(yield* formAt(browser, `${base}/send?channel=email`, "email"))
+      const typed = { to: "ada@example.com", subject: "Hello", text: "Hello" }
+      const seen = previewIn((yield* browser.send(form, typed)).text)
+      assert.include(seen, "From Desk &lt;desk@desk.example&gt;")
+      assert.notInclude(seen, "No problem was found.")
+      const warning = (yield* request("POST", "/v1/email/send", { key, json: typed })).at("data", "warnings", 0)
+      assert.match(String(warning), /default sender is not verified/)
+      assert.include(seen, String(warning))
+    }))
+})

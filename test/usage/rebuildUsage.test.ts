@@ -70,7 +70,7 @@ const accept = Effect.fnUntraced(function*(accountId: AccountId, single: boolean
     const { queued } = yield* repo.insert({
       ...content,
       accountId,
-      recipients: to.map((address) => ({ address, kind: "to" })),
+      recipients: to.map((address) => ({ address: EmailAddress.make(address), kind: "to" })),
       from: { address: EmailAddress.make("us@example.com") },
       parts: []
     })

@@ -52,6 +52,14 @@ interface WholeEmail {
   readonly content: EmailContent
 }
 
+type Refusal = ValidationFailed | NotFound | SenderNotVerified
+
+interface EmailPreview {
+  readonly from: Mailbox
+  readonly recipients: ReadonlyArray<EmailAddress>
+  readonly warnings: ReadonlyArray<string>
+}
+
 /** Returns each address once, in the first field that names it. Addresses are compared without case, as in suppressions. */
 const recipientsOf = ({ bcc = [], cc = [], to }: NewEmail): ReadonlyArray<Addressed> => {
   const found = new Map<string, Addressed>()
@@ -150,7 +158,9 @@ export class Emails extends Context.Service<Emails, {
     email: NewEmail,
     /** The seed of a one-time code, if the texts have a mask for one. The stored copy keeps the mask. */
     seed?: CodeSeed
-  ) => Effect.Effect<AcceptedEmail, EmailQuotaExceeded | ValidationFailed | NotFound | SenderNotVerified>
+  ) => Effect.Effect<AcceptedEmail, EmailQuotaExceeded | Refusal>
+  /** What a request would send now, refused as `send` refuses it, but for the quota. It sends nothing. */
+  readonly preview: (accountId: AccountId, email: NewEmail) => Effect.Effect<EmailPreview, Refusal>
   readonly list: (
     accountId: AccountId,
     filter: MessageFilter,
@@ -187,18 +197,32 @@ export class Emails extends Context.Service<Emails, {
         return { ...(yield* compiledMail({ ...stored.source, subject: email.subject })), id: stored.id }
       })
 
-      const send = Effect.fn("Emails.send")(function*(accountId: AccountId, email: NewEmail, seed?: CodeSeed) {
+      /** Checks a request as far as its texts, its sender and its time decide. What it reads stays as it is. */
+      const checked = Effect.fnUntraced(function*(accountId: AccountId, email: NewEmail, isOwnText: boolean) {
         const sending = yield* sendingOf(email)
         const { id: templateId, template } = yield* templateOf(accountId, email)
         const texts = yield* rendered(template, email)
-        const parts = partsOf(texts, email)
         if (email.from !== undefined) yield* domains.requireVerified(accountId, email.from.address)
-        const from = yield* senderOf(email, seed !== undefined)
+        const from = yield* senderOf(email, isOwnText)
+        return { sending, templateId, texts, from, recipients: recipientsOf(email) }
+      })
+
+      const preview = Effect.fn("Emails.preview")(function*(accountId: AccountId, email: NewEmail) {
+        const { from, recipients } = yield* checked(accountId, email, false)
+        return {
+          from,
+          recipients: recipients.map(({ address }) => address),
+          warnings: yield* warnings.ofSender(accountId, email.from?.address)
+        }
+      })
+
+      const send = Effect.fn("Emails.send")(function*(accountId: AccountId, email: NewEmail, seed?: CodeSeed) {
+        const { from, recipients, sending, templateId, texts } = yield* checked(accountId, email, seed !== undefined)
+        const parts = partsOf(texts, email)
         const tracking = yield* domains.tracking(accountId, from.address)
         const links = (email.track_clicks ?? tracking.clicks) && texts.html !== undefined
           ? targetsOf(fixedPart(texts.html))
           : null
-        const recipients = recipientsOf(email)
         const { id, queued } = yield* transaction(
           repo.insert({
             accountId,
@@ -264,6 +288,7 @@ export class Emails extends Context.Service<Emails, {
 
       return Emails.of({
         send,
+        preview,
         list: Effect.fn("Emails.list")(function*(accountId, filter, window) {
           const { batch_id = null, from_date = null, sort, status = null, to = null, to_date = null } = filter
           const tags = tagsOf(filter)

@@ -20,7 +20,7 @@ import { lanes } from "./EmailSenderRepo.ts"
 
 /** A recipient and the field that named them. */
 export interface Addressed {
-  readonly address: string
+  readonly address: EmailAddress
   readonly kind: "to" | "cc" | "bcc"
 }
 

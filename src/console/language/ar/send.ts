@@ -33,8 +33,6 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.preview.fine": "لم يُعثر على أي مشكلة.",
   "send.preview.ucs2":
     "في النص حرف خارج أبجدية GSM، لذلك يتسع الجزء الواحد لـ 70 حرفًا، وعند تعدد الأجزاء يتسع كل منها لـ 67.",
-  "send.preview.noSender": "لا يوجد مرسل مشترك في هذه الخدمة. اكتب في حقل «من» عنوانًا من نطاق تم التحقق منه.",
-  "send.preview.unverified": "لم يتم التحقق من النطاق {domain} لهذا الحساب. سيُرفض البريد الإلكتروني.",
   "send.preview.suppressed": "{address} في قائمة الحظر ولا يصله أي بريد.",
   "send.preview.warning": "تحذّر الخدمة بالإنجليزية: {detail}",
   "send.done": "قبلت الخدمة الرسالة.",

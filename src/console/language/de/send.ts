@@ -30,12 +30,10 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.button": "Senden",
   "send.preview": "Vorschau",
   "send.preview.text": "Es wurde nichts gesendet. Jetzt würde es so gesendet:",
-  "send.preview.fine": "Es wurde kein Problem gefunden.",
+  "send.preview.fine":
+    "Es wurde kein Problem gefunden. Die Grenzen des Kontos werden erst geprüft, wenn die Nachricht gesendet wird.",
   "send.preview.ucs2":
     "Der Text hat ein Zeichen außerhalb des GSM-Alphabets. Daher hat ein einzelnes Segment 70 Zeichen; bei mehreren hat jedes 67.",
-  "send.preview.noSender":
-    "Dieser Dienst hat keinen gemeinsamen Absender. Geben Sie im Feld Von eine Adresse einer verifizierten Domain an.",
-  "send.preview.unverified": "{domain} ist keine verifizierte Domain dieses Kontos. Die E-Mail würde abgelehnt.",
   "send.preview.suppressed": "{address} steht auf der Sperrliste und bekommt keine E-Mail.",
   "send.preview.warning": "Der Dienst warnt auf Englisch: {detail}",
   "send.done": "Der Dienst hat die Nachricht angenommen.",

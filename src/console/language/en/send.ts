@@ -28,12 +28,9 @@ export const send = {
   "send.button": "Send",
   "send.preview": "Preview",
   "send.preview.text": "Nothing was sent. It would be sent like this now:",
-  "send.preview.fine": "No problem was found.",
+  "send.preview.fine": "No problem was found. The limits of the account are checked only when the message is sent.",
   "send.preview.ucs2":
     "The text has a character outside the GSM alphabet, so one segment holds 70 characters; with several, each holds 67.",
-  "send.preview.noSender":
-    "This service has no shared sender. Write an address of a verified domain in the field From.",
-  "send.preview.unverified": "{domain} is not a verified domain of this account. The email would be refused.",
   "send.preview.suppressed": "{address} is on the suppression list and gets no email.",
   "send.preview.warning": "The service warns in English: {detail}",
   "send.done": "The service accepted the message.",

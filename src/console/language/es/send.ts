@@ -30,12 +30,10 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.button": "Enviar",
   "send.preview": "Vista previa",
   "send.preview.text": "No se ha enviado nada. Ahora se enviaría así:",
-  "send.preview.fine": "No se ha encontrado ningún problema.",
+  "send.preview.fine":
+    "No se ha encontrado ningún problema. Los límites de la cuenta se comprueban solo al enviar el mensaje.",
   "send.preview.ucs2":
     "El texto tiene un carácter fuera del alfabeto GSM, por lo que un solo segmento tiene 70 caracteres; si son varios, cada uno tiene 67.",
-  "send.preview.noSender":
-    "Este servicio no tiene un remitente compartido. Escriba en el campo De una dirección de un dominio verificado.",
-  "send.preview.unverified": "{domain} no es un dominio verificado de esta cuenta. El correo se rechazaría.",
   "send.preview.suppressed": "{address} está en la lista de bloqueo y no recibe correo.",
   "send.preview.warning": "El servicio avisa en inglés: {detail}",
   "send.done": "El servicio aceptó el mensaje.",

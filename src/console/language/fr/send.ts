@@ -30,12 +30,10 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.button": "Envoyer",
   "send.preview": "Aperçu",
   "send.preview.text": "Rien n’a été envoyé. Voici comment l’envoi se ferait maintenant :",
-  "send.preview.fine": "Aucun problème n’a été trouvé.",
+  "send.preview.fine":
+    "Aucun problème n’a été trouvé. Les limites du compte ne sont vérifiées qu’à l’envoi du message.",
   "send.preview.ucs2":
     "Le texte contient un caractère hors de l’alphabet GSM : un segment seul contient 70 caractères ; s’il y en a plusieurs, chacun en contient 67.",
-  "send.preview.noSender":
-    "Ce service n’a pas d’expéditeur partagé. Indiquez dans le champ De une adresse d’un domaine vérifié.",
-  "send.preview.unverified": "{domain} n’est pas un domaine vérifié de ce compte. L’e-mail serait refusé.",
   "send.preview.suppressed": "{address} est sur la liste de blocage et ne reçoit pas d’e-mail.",
   "send.preview.warning": "Le service avertit en anglais : {detail}",
   "send.done": "Le service a accepté le message.",

@@ -30,12 +30,10 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.button": "Enviar",
   "send.preview": "Pré-visualizar",
   "send.preview.text": "Nada foi enviado. Agora seria enviado assim:",
-  "send.preview.fine": "Nenhum problema foi encontrado.",
+  "send.preview.fine":
+    "Nenhum problema foi encontrado. Os limites da conta são verificados só quando a mensagem é enviada.",
   "send.preview.ucs2":
     "O texto tem um caractere fora do alfabeto GSM, portanto um único segmento tem 70 caracteres; se forem vários, cada um tem 67.",
-  "send.preview.noSender":
-    "Este serviço não tem um remetente compartilhado. Escreva no campo De um endereço de um domínio verificado.",
-  "send.preview.unverified": "{domain} não é um domínio verificado desta conta. O e-mail seria recusado.",
   "send.preview.suppressed": "{address} está na lista de bloqueio e não recebe e-mail.",
   "send.preview.warning": "O serviço avisa em inglês: {detail}",
   "send.done": "O serviço aceitou a mensagem.",

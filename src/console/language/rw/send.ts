@@ -30,12 +30,9 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.button": "Ohereza",
   "send.preview": "Banza urebe",
   "send.preview.text": "Nta cyoherejwe. Ubu byoherezwa bitya:",
-  "send.preview.fine": "Nta kibazo cyabonetse.",
+  "send.preview.fine": "Nta kibazo cyabonetse. Imibare ntarengwa ya konti igenzurwa gusa iyo ubutumwa bwoherejwe.",
   "send.preview.ucs2":
     "Umwandiko urimo inyuguti itari mu nyuguti za GSM, bityo igice kimwe kigira inyuguti 70; iyo ibice ari byinshi, buri kimwe kigira 67.",
-  "send.preview.noSender":
-    "Iyi serivisi nta wohereza rusange ifite. Andika mu mwanya “Kuva kuri” aderesi yo mu ndangarubuga yemejwe.",
-  "send.preview.unverified": "{domain} si indangarubuga yemejwe y’iyi konti. Imeyili yakwangwa.",
   "send.preview.suppressed": "{address} iri ku rutonde rw’izakumiriwe kandi ntibona imeyili.",
   "send.preview.warning": "Serivisi iraburira mu Cyongereza: {detail}",
   "send.done": "Serivisi yemeye ubutumwa.",

@@ -30,12 +30,9 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.button": "Tuma",
   "send.preview": "Hakiki",
   "send.preview.text": "Hakuna kilichotumwa. Sasa ingetumwa hivi:",
-  "send.preview.fine": "Hakuna tatizo lililopatikana.",
+  "send.preview.fine": "Hakuna tatizo lililopatikana. Vikomo vya akaunti hukaguliwa tu ujumbe unapotumwa.",
   "send.preview.ucs2":
     "Maandishi yana herufi iliyo nje ya alfabeti ya GSM, kwa hiyo sehemu moja ina herufi 70; zikiwa nyingi, kila moja ina 67.",
-  "send.preview.noSender":
-    "Huduma hii haina mtumaji wa pamoja. Andika kwenye uga wa Kutoka anwani ya kikoa kilichothibitishwa.",
-  "send.preview.unverified": "{domain} si kikoa kilichothibitishwa cha akaunti hii. Barua pepe ingekataliwa.",
   "send.preview.suppressed": "{address} iko kwenye orodha ya vizuizi na haipati barua pepe.",
   "send.preview.warning": "Huduma inaonya kwa Kiingereza: {detail}",
   "send.done": "Huduma imeukubali ujumbe.",

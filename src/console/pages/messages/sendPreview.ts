@@ -1,16 +1,13 @@
 /** What a form of the page *Send* would do, before it does it. */
 import { Effect, Schema } from "effect"
 import { NewEmail } from "../../../channels/email/single/EmailApi.ts"
+import { Emails } from "../../../channels/email/single/Emails.ts"
 import { Suppressions } from "../../../channels/email/suppressions/Suppressions.ts"
 import { NewSms } from "../../../channels/sms/SmsApi.ts"
 import { SmsMessages } from "../../../channels/sms/SmsMessages.ts"
-import { DomainRegistrations } from "../../../email-domains/DomainRegistrations.ts"
-import { EmailDomains } from "../../../email-domains/EmailDomains.ts"
-import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { ValidationFailed } from "../../../platform/http/ApiErrors.ts"
 import { html, type HtmlValue } from "../../../platform/http/html.ts"
 import { violationsOf } from "../../../platform/http/violations.ts"
-import { domainOf } from "../../../values/EmailAddress.ts"
 import { refusedBy } from "../../page/Action.ts"
 import type { AccountAsk } from "../../page/Ask.ts"
 import { facts, foreign, inDollars, note, number } from "../../ui/parts.ts"
@@ -46,35 +43,25 @@ const ofSms = Effect.fnUntraced(function*(ask: AccountAsk, body: unknown) {
   return preview
 })
 
-const listOf = (addresses: NewEmail["to"] = []) => [addresses].flat()
-
 const ofEmail = Effect.fnUntraced(function*(ask: AccountAsk, body: unknown) {
   const { accountId, t } = ask
-  const { bcc, cc, from, to } = yield* read(NewEmail, body)
-  const { mailFrom, mailFromShared } = yield* AppConfig
-  const recipients = [to, cc, bcc].flatMap(listOf)
+  const given = yield* read(NewEmail, body)
+  const { from: { address, name }, recipients, warnings } = yield* (yield* Emails).preview(accountId, given)
   const suppressed = yield* (yield* Suppressions).among(accountId, recipients)
-  const isOwn = from !== undefined
-    && (yield* Effect.isSuccess((yield* EmailDomains).requireVerified(accountId, from.address)))
-  const known = isOwn ? yield* (yield* DomainRegistrations).warnings(accountId, from.address) : []
   const preview: Preview = {
     facts: [
-      [t.text("message.from"), from === undefined ? foreign(mailFrom) : foreign(from.address)],
-      [t.text("messages.to"), html`${recipients.map((address) => html`${foreign(address)} `)}`]
+      [t.text("message.from"), foreign(name === undefined ? address : `${name} <${address}>`)],
+      [t.text("messages.to"), html`${recipients.map((recipient) => html`${foreign(recipient)} `)}`]
     ],
     warnings: [
-      ...(from === undefined && !mailFromShared ? [t.text("send.preview.noSender")] : []),
-      ...(from === undefined || isOwn
-        ? []
-        : [t.text("send.preview.unverified", { domain: domainOf(from.address) })]),
-      ...suppressed.map((address) => t.text("send.preview.suppressed", { address })),
-      ...known.map((detail) => t.text("send.preview.warning", { detail }))
+      ...suppressed.map((recipient) => t.text("send.preview.suppressed", { address: recipient })),
+      ...warnings.map((detail) => t.text("send.preview.warning", { detail }))
     ]
   }
   return preview
 })
 
-/** What the request of a form would do. It is refused as the form would be. */
+/** What the request of a form would do. It is refused as the form would be, but for the limits of the account. */
 export const previewOf = (ask: AccountAsk, channel: "email" | "sms", body: unknown) =>
   Effect.gen(function*() {
     return channel === "sms" ? yield* ofSms(ask, body) : yield* ofEmail(ask, body)

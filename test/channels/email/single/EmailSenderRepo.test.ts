@@ -28,7 +28,10 @@ const accept = Effect.fnUntraced(function*(count: number) {
   const repo = yield* EmailsRepo
   const email: StoredEmail = {
     accountId,
-    recipients: Array.from({ length: count }, (_, index) => ({ address: `p${index}@people.example`, kind: "to" })),
+    recipients: Array.from({ length: count }, (_, index) => ({
+      address: EmailAddress.make(`p${index}@people.example`),
+      kind: "to"
+    })),
     from: { address: EmailAddress.make("us@example.com") },
     replyTo: undefined,
     subject: "s",
