@@ -152,7 +152,7 @@ it.layer(Messages.layer)("the pages of templates", (it) => {
     Effect.gen(function*() {
       const [, , , , edit] = templatesPages
       for (const page of [make, edit]) {
-        const typed = (html: string) => new URLSearchParams({ subject: "Hi", html, _command: "draft" })
+        const typed = (html: string) => new URLSearchParams({ subject: "Hi", html, _instead: "draft" })
         const whole = yield* drawn(page, { attempt: { form: typed("<b>Dear {{name}}</b>"), faults: [] } })
         assert.strictEqual(whole, "<meta charset=\"utf-8\"><b>Dear {{name}}</b>")
         const empty = yield* drawn(page, { query: "draft" })
@@ -161,7 +161,7 @@ it.layer(Messages.layer)("the pages of templates", (it) => {
         assert.match(broken, /<p lang="en" dir="ltr">HTML: Line 2, column 6: double braces are not closed\./)
         assert.match(
           yield* drawn(page),
-          /<button class="quiet" name="_command" value="draft" formnovalidate formtarget="draft"/
+          /<button class="quiet" name="_instead" value="draft" formnovalidate formtarget="draft"/
         )
       }
     }))

@@ -163,7 +163,7 @@ layer(Visitors.layer)("the console's pages", (it) => {
         const hidden = [...page.matchAll(/<input type="hidden" name="(_\w+)" value="([^"]*)">/g)]
           // The menu of the person has a form, too.
           .slice(-3).map(([, name = "", value = ""]): [string, string] => [name, value])
-        const body = new URLSearchParams([...hidden, ...Object.entries(typed), ["_command", ""]]).toString()
+        const body = new URLSearchParams([...hidden, ...Object.entries(typed), ["_instead", "command"]]).toString()
         const headers = {
           cookie,
           "content-type": "application/x-www-form-urlencoded",

@@ -163,7 +163,7 @@ layer(Service.layer(), { excludeTestServices: true })("the console in a browser"
       yield* page.until(titled("API keys"))
       yield* page.open(`${yield* page.evaluate("location.href")}/new`)
       yield* type(page, "name", "Shop")
-      yield* page.click("main form button[name=_command]")
+      yield* page.click("main form button[value=command]")
       yield* page.until(`document.querySelector("#command code")?.textContent.includes('"name": "Shop"') === true`)
       assert.strictEqual(yield* page.evaluate(`document.querySelector("#f-name").value`), "Shop")
       yield* page.click(".crumbs a")

@@ -36,7 +36,7 @@ layer(Service.layer(), { excludeTestServices: true })("the sandbox in the consol
         yield* page.until(titled("New API key"))
         yield* page.until(`document.querySelector("[name=mode][value=test]").checked`)
         yield* type(page, "name", "CI")
-        yield* page.click("main form button[name=_command]")
+        yield* page.click("main form button[value=command]")
         yield* page.until(`document.querySelector("#command code")?.textContent.includes('"mode": "test"') === true`)
         yield* look(page, "key-test")
         yield* page.click(submit)

@@ -24,7 +24,7 @@ const formAt = Effect.fnUntraced(function*({ open }: Browser, path: string, name
 })
 
 /** The form with its button *Preview* pressed. */
-const previewing = (form: PlainForm): PlainForm => ({ ...form, fields: [...form.fields, ["_preview", ""]] })
+const previewing = (form: PlainForm): PlainForm => ({ ...form, fields: [...form.fields, ["_instead", "preview"]] })
 
 /** What the page says below the form, without its markup. */
 const previewIn = (text: string) =>

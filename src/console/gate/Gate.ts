@@ -22,7 +22,7 @@ import {
 } from "../page/Ask.ts"
 import type { AccountPage, AnyPage, PersonPage } from "../page/Page.ts"
 import { askedOf, attemptOf } from "../page/refusals.ts"
-import { actionField, commandField, confirmation, previewField } from "../ui/form.ts"
+import { actionField, confirmation, insteadField } from "../ui/form.ts"
 import { Answers, follow, redirect } from "./Answers.ts"
 import { Proofs } from "./Proofs.ts"
 import { type Visit, Visits } from "./Visits.ts"
@@ -134,7 +134,7 @@ export class Gate extends Context.Service<Gate, {
         if (!visits.isGenuine(visit, form)) {
           return yield* again(visit, ask)(Refused.of(ask.t.text("problem.crossSite.text"), { status: 403 }))
         }
-        if (form.has(commandField) || form.has(previewField)) {
+        if (form.has(insteadField)) {
           return yield* drawnWith(visit, ask, askedOf({ action, form }))
         }
         return yield* Effect.matchEffect(proofs.before(action, visit, form), {

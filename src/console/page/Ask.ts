@@ -23,13 +23,13 @@ export interface FieldFault {
 }
 
 /**
- * A form that was sent and not done: it was refused, or the person asked for its command or its preview. Its page shows the
- * values again.
+ * A form that was sent and not done: it was refused, or the person asked for its command, its preview or its draft. Its page
+ * shows the values again.
  */
 export interface Attempt {
   readonly action: string
   readonly form: URLSearchParams
-  /** Why it was refused; undefined where the person asked for its command or its preview. */
+  /** Why it was refused; undefined where the person asked for something in its place. */
   readonly message: string | undefined
   /** After how many seconds it may be sent again. */
   readonly seconds?: number | undefined

@@ -53,7 +53,7 @@ const faultOf =
     return { param, message: isEmpty ? t.text("fault.missing") : sentenceOf(t, fault), place: textPlaceOf(message) }
   }
 
-/** The form whose command or preview a person asked for, for its page. */
+/** The form whose command, preview or draft a person asked for, for its page. */
 export const askedOf = <A extends Ask, R>({ action, form }: Sent<A, R>): Attempt => ({
   action: action.name,
   form,

@@ -9,18 +9,19 @@ import { copyable, countdown, curlOf, icon } from "./parts.ts"
 export const actionField = "_action"
 export const tokenField = "_token"
 
-/** The name of the button that asks for the command of a form in the place of sending it. */
-export const commandField = "_command"
+/** The name of the buttons that ask for something in the place of sending a form. Their value says for what. */
+export const insteadField = "_instead"
 
-/** The name of the button that asks what a form would do. */
-export const previewField = "_preview"
+/** The same request with curl, what the form would do, or what is typed in a locked frame. */
+type Instead = "command" | "preview" | "draft"
 
-/** Its value where the button asks for a draft: what is typed, in a frame. */
-const draft = "draft"
+/** Whether a person asked for it in the place of sending the form. A refused form shows none of them. */
+export const asksFor = (attempt: Attempt | undefined, what: Instead): attempt is Attempt =>
+  attempt !== undefined && attempt.message === undefined && attempt.form.get(insteadField) === what
 
 /** Whether the frame of a draft asks the page for what is typed, or for what stands there before. */
 export const isDraft = ({ attempt, query }: Ask): boolean =>
-  attempt === undefined ? query.has(draft) : attempt.form.get(commandField) === draft
+  attempt === undefined ? query.has("draft") : asksFor(attempt, "draft")
 
 /** Names of the fields of a fresh proof. */
 export const passwordField = "_password"
@@ -217,16 +218,11 @@ const proofOf = <A extends Ask, R>(
   }</fieldset>`
 }
 
-/** Shows the same request with curl, with what is typed. Works without scripts: the form is sent, and not done. */
-const commandButton = (ask: Ask) =>
-  html`<button class="quiet" name="${commandField}" formnovalidate formaction="${withQuery(ask, {})}#command">${
-    icon("terminal")
-  }<span>${ask.t.text("common.curl")}</span></button>`
-
-const previewButton = (ask: Ask, label: string) =>
-  html`<button class="quiet" name="${previewField}" formnovalidate formaction="${withQuery(ask, {})}#preview">${
-    icon("eye")
-  }<span>${label}</span></button>`
+/** Works without scripts: the form is sent, and not done. The answer opens at what was asked for, or in the draft's frame. */
+const insteadButton = (ask: Ask, what: Instead, label: string) =>
+  html`<button class="quiet" name="${insteadField}" value="${what}" formnovalidate${
+    what === "draft" ? html` formtarget="${what}"` : html` formaction="${withQuery(ask, {})}#${what}"`
+  }>${icon(what === "command" ? "terminal" : "eye")}<span>${label}</span></button>`
 
 const previewOf = ({ preview }: FormOptions) =>
   preview?.shown !== undefined &&
@@ -238,14 +234,8 @@ const commandOf = <A extends Ask, R>(ask: A, { callOf }: Action<A, R>, { form: s
     copyable(ask, curlOf(ask, callOf(sent, ask)), { label: ask.t.text("common.curl"), isBlock: true })
   }</div>`
 
-/** Works without scripts: the answer to the button's form opens in the frame. */
-const draftButton = ({ label }: NonNullable<FormOptions["draft"]>) =>
-  html`<button class="quiet" name="${commandField}" value="${draft}" formnovalidate formtarget="${draft}">${
-    icon("eye")
-  }<span>${label}</span></button>`
-
 const draftFrame = ({ first, title }: NonNullable<FormOptions["draft"]>) =>
-  html`<iframe class="mail" name="${draft}" sandbox title="${title}" src="${first}"></iframe>`
+  html`<iframe class="mail" name="draft" sandbox title="${title}" src="${first}"></iframe>`
 
 /** The form of an action. After a refusal it shows the typed values, with the faults at their fields. */
 export const form = <A extends Ask, R>(ask: A, action: Action<A, R>, options: FormOptions): Html => {
@@ -277,13 +267,12 @@ ${attempt?.message !== undefined && summary(ask, attempt, faulty)}
 ${drawn.map(fieldOf)}${options.more}${proofOf(ask, action, attempt)}
 <div class="buttons"><button class="${options.tone ?? "main"}">${options.submit}</button>${
     options.cancel !== undefined && html`<a class="button" href="${options.cancel}">${ask.t.text("common.cancel")}</a>`
-  }${options.preview !== undefined && previewButton(ask, options.preview.label)}${
-    options.draft !== undefined && draftButton(options.draft)
-  }${action.callOf !== undefined && commandButton(ask)}</div>
-${
-    attempt !== undefined && attempt.message === undefined
-    && (attempt.form.has(previewField) ? previewOf(options) : commandOf(ask, action, attempt))
-  }${options.draft !== undefined && draftFrame(options.draft)}</form>`
+  }${options.preview !== undefined && insteadButton(ask, "preview", options.preview.label)}${
+    options.draft !== undefined && insteadButton(ask, "draft", options.draft.label)
+  }${action.callOf !== undefined && insteadButton(ask, "command", ask.t.text("common.curl"))}</div>
+${asksFor(attempt, "preview") && previewOf(options)}${asksFor(attempt, "command") && commandOf(ask, action, attempt)}${
+    options.draft !== undefined && draftFrame(options.draft)
+  }</form>`
 }
 
 interface ButtonOptions {

@@ -105,8 +105,8 @@ const payloadOf = ({ html: markup, name, subject, text }: Texts) => ({
   text: text ?? null
 })
 
-/** The preview of what is typed. */
-const previewOf = ({ t }: AccountAsk, first: string) => ({
+/** What is typed, as its readers see it. */
+const draftOf = ({ t }: AccountAsk, first: string) => ({
   label: t.text("templates.preview"),
   title: t.text("templates.preview.frame"),
   first
@@ -142,7 +142,7 @@ const make = Page.account({
       content: form(ask, create, {
         submit: t.text("templates.create.button"),
         cancel: to("/templates"),
-        draft: previewOf(ask, to(copied === undefined ? "/templates/new?draft" : `/templates/${copied.id}/frame`)),
+        draft: draftOf(ask, to(copied === undefined ? "/templates/new?draft" : `/templates/${copied.id}/frame`)),
         ...(copied !== undefined && {
           values: { ...textsOf(copied), name: t.text("templates.duplicate.name", { name: copied.name }) }
         })
@@ -230,7 +230,7 @@ const edit = Page.account({
       content: form(ask, update, {
         submit: ask.t.text("templates.edit.button"),
         cancel: ask.to(`/templates/${id}`),
-        draft: previewOf(ask, ask.to(`/templates/${id}/frame`)),
+        draft: draftOf(ask, ask.to(`/templates/${id}/frame`)),
         values: { ...textsOf(template), name }
       })
     }

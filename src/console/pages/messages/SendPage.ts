@@ -7,7 +7,7 @@ import { TemplateId } from "../../../values/Ids.ts"
 import type { AccountAsk } from "../../page/Ask.ts"
 import { Page } from "../../page/Page.ts"
 import { attemptOf } from "../../page/refusals.ts"
-import { form, previewField } from "../../ui/form.ts"
+import { asksFor, form } from "../../ui/form.ts"
 import { card, code, emptyState, facts, foreign, note } from "../../ui/parts.ts"
 import { tabs } from "../../ui/progress.ts"
 import { channelsOf, tabIn } from "./messageParts.ts"
@@ -27,8 +27,9 @@ const templateOf = Effect.fnUntraced(function*({ accountId }: AccountAsk, given:
 /** What a form would do, or why it would be refused, for a person who has asked. */
 const previewIn = Effect.fnUntraced(function*(ask: AccountAsk) {
   const { attempt } = ask
-  const action = [sendEmail, sendTemplate, sendSms].find(({ name }) => name === attempt?.action)
-  if (attempt === undefined || action === undefined || !attempt.form.has(previewField)) return undefined
+  if (!asksFor(attempt, "preview")) return undefined
+  const action = [sendEmail, sendTemplate, sendSms].find(({ name }) => name === attempt.action)
+  if (action === undefined) return undefined
   const body = action.callOf?.(attempt.form, ask).body
   const preview = yield* Effect.result(previewOf(ask, action === sendSms ? "sms" : "email", body))
   return { action, form: attempt.form, preview }
