@@ -468,4 +468,32 @@ layer(Service.layer(), { excludeTestServices: true })("second factors in a brows
       assert.strictEqual((yield* send(yield* tokenOf(other.cookie), same)).status, 403)
       assert.strictEqual((yield* send(own, same)).status, 303)
     }))
+
+  it.effect("the draft of a form of another site is not drawn, and its own page draws it in a locked frame", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { accountId } = yield* makeAccount({ password })
+      const { cookie } = yield* ownerOf(accountId)
+      const path = `/console/${accountId}/templates/new`
+      const { text } = yield* request("GET", path, { headers: { cookie } })
+      const token = /name="_token" value="([^"]*)"/.exec(text.slice(text.indexOf("<main")))?.[1] ?? ""
+      const draft = (given: string) =>
+        request("POST", path, {
+          headers: {
+            cookie,
+            "content-type": "application/x-www-form-urlencoded",
+            "sec-fetch-site": given === "" ? "cross-site" : "same-origin"
+          },
+          body: String(
+            new URLSearchParams({ _action: "create", _token: given, _instead: "draft", html: "<h1>Pay here</h1>" })
+          )
+        })
+      const own = yield* draft(token)
+      assert.strictEqual(own.status, 200)
+      assert.include(own.text, "<h1>Pay here</h1>")
+      const foreign = yield* draft("")
+      assert.strictEqual(foreign.status, 403)
+      assert.notInclude(foreign.text, "<h1>Pay here</h1>")
+      assert.include(foreign.text, "&lt;h1&gt;Pay here")
+    }))
 })

@@ -87,7 +87,8 @@ export class Answers extends Context.Service<Answers, {
       Effect.map(Outages, (outages) => {
         const page = (visit: Visit, ask: Ask, drawn: Drawn): Response => {
           if (drawn.frame !== undefined) {
-            const answer = htmlOf(visit, { markup: drawn.frame, headers: frameHeaders(visit.approach.isSecure) })
+            const headers = frameHeaders(visit.approach.isSecure)
+            const answer = htmlOf(visit, { markup: drawn.frame, status: drawn.status, headers })
             return withCookies(answer, visit.approach, visit.cookies)
           }
           if (drawn.file !== undefined) {
