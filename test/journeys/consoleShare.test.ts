@@ -9,6 +9,7 @@ import { Vault } from "../../src/platform/crypto/Vault.ts"
 import { WhatsAppSessionId } from "../../src/values/Ids.ts"
 import { mainKey } from "../support/bulkMail.ts"
 import { signedInAs } from "../support/consolePeople.ts"
+import { formsOf, plainBrowser, type PlainForm } from "../support/plainForms.ts"
 import { makeRawServer } from "../support/RawServer.ts"
 import { earlyInTheMinute, eventually, makeAccount, Service } from "../support/Service.ts"
 import { longer } from "../support/waiting.ts"
@@ -91,6 +92,35 @@ layer(Node, { excludeTestServices: true })("many slow pages", (it) => {
       assert.include(text, "<h1>Too many requests</h1>")
       assert.isAtLeast(Number(headers["retry-after"]), 1)
       assert.strictEqual((yield* open(other)).status, 200)
+    }))
+
+  it.effect("the command of a form counts as a page, and a refusal keeps what was typed, which can still be sent", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { accountId } = yield* makeAccount()
+      const { cookie, personId } = yield* signedInAs(accountId, "owner")
+      const { open, send } = plainBrowser(cookie)
+      yield* earlyInTheMinute
+      // Two pages are left: the form, and its first command.
+      yield* sql`insert into rate_windows (bucket, starts_at, used)
+        select 'pages:' || id, date_trunc('minute', now()), ${Number(rateLimitSettings.rateLimitPages.fallback) - 2}
+        from login_sessions where person_id = ${personId}`
+      const path = `/console/${accountId}/suppressions/new`
+      const form = formsOf(path, (yield* open(path)).text).find(({ name }) => name === "add") ?? assert.fail()
+      const asking: PlainForm = { ...form, fields: [...form.fields, ["_instead", "command"]] }
+      const typed = { email: "ada@example.com" }
+      const first = yield* send(asking, typed)
+      assert.strictEqual(first.status, 200)
+      assert.include(first.text, "id=\"command\"")
+      const { headers, status, text } = yield* send(asking, typed)
+      assert.strictEqual(status, 429)
+      assert.isAtLeast(Number(headers["retry-after"]), 1)
+      assert.include(text, "Too many requests")
+      assert.notInclude(text, "id=\"command\"")
+      assert.include(text, "value=\"ada@example.com\"")
+      yield* send(form, typed)
+      const [row] = yield* sql`select email from suppressions where account_id = ${accountId}`
+      assert.deepStrictEqual(row, { email: "ada@example.com" })
     }))
 
   it.effect(

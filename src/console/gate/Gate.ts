@@ -106,6 +106,12 @@ export class Gate extends Context.Service<Gate, {
           return { ...drawn, file: { ...file, lines } }
         })
 
+      /** Counts a page of a sign-in. */
+      const counted = ({ signedIn }: Visit) =>
+        signedIn === undefined
+          ? Effect.void
+          : limitPerMinute(limits, { name: `pages:${signedIn.sign_in_id}`, limit: rateLimitPages })
+
       /** Runs a form. A refusal draws the page again, with the typed values. */
       const submit = Effect.fnUntraced(function*<A extends Ask, R>(visit: Visit, ask: A, page: Performed<A, R>) {
         const limit_bytes = visit.signedIn === undefined ? maxDoorBytes : maxBytes
@@ -135,7 +141,10 @@ export class Gate extends Context.Service<Gate, {
           return yield* again(visit, ask)(Refused.of(ask.t.text("problem.crossSite.text"), { status: 403 }))
         }
         if (form.has(insteadField)) {
-          return yield* drawnWith(visit, ask, askedOf({ action, form }))
+          return yield* Effect.matchEffect(counted(visit), {
+            onFailure: refusedAt(visit, ask),
+            onSuccess: () => drawnWith(visit, ask, askedOf({ action, form }))
+          })
         }
         return yield* Effect.matchEffect(proofs.before(action, visit, form), {
           onFailure: refusedAt(visit, ask),
@@ -217,11 +226,9 @@ export class Gate extends Context.Service<Gate, {
           return redirect(visit, `/console/sign-in${next}`, 302)
         }
         const person: PersonAsk = { ...ask, signedIn }
-        // A refused form would lose what was typed. Its endpoint counts it.
-        const counted = request.method === "POST"
-          ? Effect.void
-          : limitPerMinute(limits, { name: `pages:${signedIn.sign_in_id}`, limit: rateLimitPages })
-        return yield* answers.guarded(visit, person, Effect.andThen(counted, opened(visit, person, { page, mode })))
+        // A form would lose here what was typed. Its endpoint counts it, and `submit` what asks no endpoint.
+        const before = request.method === "POST" ? Effect.void : counted(visit)
+        return yield* answers.guarded(visit, person, Effect.andThen(before, opened(visit, person, { page, mode })))
       })
 
       const missing = (arrived: Visit) =>
