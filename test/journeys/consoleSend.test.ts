@@ -12,7 +12,7 @@ import { sendEmail } from "../support/singleMail.ts"
 const visit = Effect.gen(function*() {
   const { accountId, key } = yield* makeAccount()
   const { cookie } = yield* signedInAs(accountId, "owner")
-  return { accountId, key, base: `/console/${accountId}`, ...plainBrowser(cookie) }
+  return { accountId, cookie, key, base: `/console/${accountId}`, ...plainBrowser(cookie) }
 })
 
 type Browser = Pick<Effect.Success<typeof visit>, "open">
@@ -128,7 +128,7 @@ layer(Service.layer({ env: { SMS_SENDER_IDS: "SHOP,DESK" } }), { excludeTestServ
 
     it.effect("the page of an email has its Message-ID, and leads to its source, as long as this is kept", () =>
       Effect.gen(function*() {
-        const { accountId, base, key, open } = yield* visit
+        const { accountId, base, cookie, key, open } = yield* visit
         const node = yield* Service
         const sql = yield* SqlClient.SqlClient
         const json = {
@@ -158,7 +158,16 @@ layer(Service.layer({ env: { SMS_SENDER_IDS: "SHOP,DESK" } }), { excludeTestServ
         const gone = yield* open(`${base}/messages/email/${id}/source`)
         assert.strictEqual(gone.status, 410)
         assert.include(gone.text, "The texts of this email are no longer kept, so it has no source.")
-        assert.include((yield* open(`${base}/messages/email/${id}`)).text, messageId)
+        const later = yield* open(`${base}/messages/email/${id}`)
+        assert.include(later.text, messageId)
+        assert.notInclude(later.text, `/messages/email/${id}/source`)
+        // The page stays open, and the answers to its updates do not have the texts.
+        const update = (since: string) => {
+          const headers = { cookie, "x-update": since }
+          return Effect.map(node.request("GET", `${base}/messages/email/${id}`, { headers }), ({ text }) => text)
+        }
+        assert.notInclude(yield* update(/data-since="([^"]*)"/.exec(later.text)?.[1] ?? ""), "/source")
+        assert.include(yield* update(""), `/messages/email/${id}/source`)
       }))
   }
 )

@@ -52,9 +52,9 @@ export const EmailHttp = HttpApiBuilder.group(
         }),
         source: Effect.fnUntraced(function*({ params }) {
           const { accountId } = yield* Principal
-          const mail = yield* sources.read(accountId, params.id)
+          const { source } = yield* sources.read(accountId, params.id)
           const headers = sourceHeaders(params.id)
-          return HttpServerResponse.uint8Array(mail, { contentType: "message/rfc822", headers })
+          return HttpServerResponse.uint8Array(source, { contentType: "message/rfc822", headers })
         }),
         cancel: Effect.fnUntraced(function*({ params }) {
           const { accountId } = yield* Principal

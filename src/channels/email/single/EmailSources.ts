@@ -2,15 +2,18 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { NotFound } from "../../../platform/http/ApiErrors.ts"
 import type { AccountId, EmailMessageId } from "../../../values/Ids.ts"
 import { BatchSources } from "../bulk/BatchSources.ts"
-import { SourceGone } from "./Email.ts"
+import { type EmailMessageDetails, SourceGone } from "./Email.ts"
 import * as EmailComposer from "./EmailComposer.ts"
 import { Emails } from "./Emails.ts"
 import { EmailSenderRepo } from "./EmailSenderRepo.ts"
 
 /** The source of emails: the bytes that their mailers hand to the relay, before DKIM signs them. */
 export class EmailSources extends Context.Service<EmailSources, {
-  /** The copy of the record's own recipient, with stars for a one-time code. */
-  readonly read: (accountId: AccountId, id: EmailMessageId) => Effect.Effect<Uint8Array, NotFound | SourceGone>
+  /** The record, and the copy that its recipient gets, with stars for a one-time code. */
+  readonly read: (
+    accountId: AccountId,
+    id: EmailMessageId
+  ) => Effect.Effect<{ readonly email: EmailMessageDetails; readonly source: Uint8Array }, NotFound | SourceGone>
 }>()("messaging-service/channels/email/single/EmailSources") {
   static readonly layer = Layer.effect(
     EmailSources,
@@ -29,9 +32,9 @@ export class EmailSources extends Context.Service<EmailSources, {
 
       return EmailSources.of({
         read: Effect.fn("EmailSources.read")(function*(accountId, id) {
-          const { batch_id } = yield* emails.find(accountId, id)
-          const source = yield* batch_id === null ? single(id) : batches.read(accountId, id)
-          return Option.isSome(source) ? source.value : yield* new SourceGone()
+          const email = yield* emails.find(accountId, id)
+          const source = yield* email.batch_id === null ? single(id) : batches.read(accountId, id)
+          return Option.isSome(source) ? { email, source: source.value } : yield* new SourceGone()
         })
       })
     })

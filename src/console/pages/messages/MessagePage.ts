@@ -27,7 +27,7 @@ import {
   recipientsText,
   statusBadge
 } from "./messageParts.ts"
-import { type Fact, type Read, readMessage, type Shown, shownOf } from "./shownMessage.ts"
+import { type Fact, type Read, readMessage, type Shown, shownOf, withoutTexts } from "./shownMessage.ts"
 
 const back = ({ path }: AccountAsk, done: Parameters<typeof goTo>[1]) => goTo(path, done)
 
@@ -63,7 +63,7 @@ const buttonsOf = (ask: AccountAsk, shown: Shown, { fix }: Explanation) => {
   return html`${passing.has(told.status) && linkButton(ask.path, t.text("message.refresh"), { icon: "refresh-cw" })}${
     told.status !== "received" && fix !== "again" && sendAgain(ask, channel)
   }${linkButton(withQuery(ask, { format: "json" }), t.text("message.json"), { icon: "download" })}${
-    channel === "email" && can("emails:read") &&
+    shown.hasSource && can("emails:read") &&
     linkButton(ask.to(`/messages/email/${id}/source`), t.text("message.source"), { icon: "file-text" })
   }${
     waiting.has(told.status) && can(channelPermissions[channel].write) &&
@@ -179,6 +179,7 @@ const one = Page.account({
     const explanation = explain(told, around.hold)
     return {
       title: titleOf(ask, shown),
+      since: shown.hasSource ? undefined : withoutTexts,
       isLive: pauseAfter(entries, { isOver: !passing.has(told.status), now }),
       ...(ask.query.get("format") === "json" && { file: fileOf(read) }),
       crumbs: [{ href: ask.to("/messages"), label: t.text("messages.title") }],

@@ -1,5 +1,4 @@
 import { Effect, Stream } from "effect"
-import { Emails } from "../../../channels/email/single/Emails.ts"
 import { EmailSources } from "../../../channels/email/single/EmailSources.ts"
 import { html } from "../../../platform/http/html.ts"
 import { EmailMessageId } from "../../../values/Ids.ts"
@@ -19,10 +18,9 @@ export const sourcePage = Page.account({
   read: (ask) =>
     Effect.gen(function*() {
       const id = yield* idIn(ask, EmailMessageId)
-      const { to } = yield* (yield* Emails).find(ask.accountId, id)
-      const mail = yield* (yield* EmailSources).read(ask.accountId, id)
+      const { email: { to }, source } = yield* (yield* EmailSources).read(ask.accountId, id)
       // A mail on its way has characters of 7 bits alone.
-      return { id, to, mail: Buffer.from(mail).toString("latin1") }
+      return { id, to, mail: Buffer.from(source).toString("latin1") }
     }),
   draw: ({ id, mail, to }, ask) => {
     const { t } = ask

@@ -29,7 +29,12 @@ export interface Shown extends Subject {
   }
   readonly recipients: ReadonlyArray<EmailRecipient>
   readonly content: HtmlValue
+  /** It is an email whose texts are kept, as far as the page knows. */
+  readonly hasSource: boolean
 }
+
+/** What an open page without the texts of its email has, so that its updates know it. */
+export const withoutTexts = "without-texts"
 
 const readEmail = Effect.fnUntraced(function*(ask: AccountAsk) {
   const emails = yield* Emails
@@ -103,6 +108,7 @@ const emailShown = (ask: Ask, read: ReadEmail): Shown => {
     ],
     labels: email,
     recipients: email.recipients.length > 1 ? email.recipients : [],
+    hasSource: content === undefined ? ask.since !== withoutTexts : (content.html ?? content.text) !== null,
     content: html`<div id="mail" data-kept hx-morph-skip>${content !== undefined && mailShown(ask, content)}</div>`
   }
 }
@@ -151,6 +157,7 @@ const textShown = (ask: AccountAsk, message: Message): Shown => {
     facts: optional.filter(([, value]) => value !== null),
     labels: message,
     recipients: [],
+    hasSource: false,
     content: message.content === null
       ? html`<p class="quiet">${t.text("message.gone")}</p>`
       : html`<p class="words">${foreign(message.content.body)}</p>`
