@@ -1,10 +1,11 @@
 /** What the pages of webhooks, WhatsApp sessions and domains say, drawn without a server. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Stream } from "effect"
+import { ConfigProvider, Effect, Layer, Option, Stream } from "effect"
 import type { ApiKey } from "../../src/api-keys/ApiKey.ts"
 import { ApiKeys } from "../../src/api-keys/ApiKeys.ts"
 import type { Suppression } from "../../src/channels/email/suppressions/Suppression.ts"
 import { Suppressions } from "../../src/channels/email/suppressions/Suppressions.ts"
+import { SmsOutlet } from "../../src/channels/sms/parts/SmsOutlet.ts"
 import { Contacts } from "../../src/channels/whatsapp/directory/Contacts.ts"
 import { type Group, GroupId } from "../../src/channels/whatsapp/directory/Group.ts"
 import { Groups } from "../../src/channels/whatsapp/directory/Groups.ts"
@@ -18,6 +19,7 @@ import { keysPages } from "../../src/console/pages/develop/KeysPages.ts"
 import { requestsPages } from "../../src/console/pages/develop/RequestsPages.ts"
 import { domainsPages } from "../../src/console/pages/email/DomainsPages.ts"
 import { suppressionsPages } from "../../src/console/pages/email/SuppressionsPages.ts"
+import { smsPage } from "../../src/console/pages/sms/SmsPage.ts"
 import { verifyPages } from "../../src/console/pages/verify/VerifyPages.ts"
 import { deliveriesPage } from "../../src/console/pages/webhooks/DeliveriesPage.ts"
 import { recoverPage } from "../../src/console/pages/webhooks/RecoverPage.ts"
@@ -32,6 +34,10 @@ import { DomainRegistrations } from "../../src/email-domains/DomainRegistrations
 import type { EmailDomain } from "../../src/email-domains/EmailDomain.ts"
 import { warningsOf } from "../../src/email-domains/warningsOf.ts"
 import { type Call, OwnCalls } from "../../src/platform/calls/OwnCalls.ts"
+import { AppConfig } from "../../src/platform/config/AppConfig.ts"
+import { Database } from "../../src/platform/database/Database.ts"
+import { UpstreamOutages } from "../../src/platform/work/UpstreamOutages.ts"
+import { Prices } from "../../src/pricing/Prices.ts"
 import { Requests } from "../../src/requests/Requests.ts"
 import { ApiKeyId, EmailDomainId, WebhookId, WhatsAppSessionId } from "../../src/values/Ids.ts"
 import { allows, type Role } from "../../src/values/Permission.ts"
@@ -297,6 +303,44 @@ it.layer(Messages.layer)("the pages of WhatsApp sessions and domains", (it) => {
       for (const text of [`<time datetime="${at}"`, ">reconnecting</span>", "used by another program"]) {
         assert.include(history, text)
       }
+    }))
+
+  it.effect("the page of SMS waits for the link to the carrier without a page's place", () =>
+    Effect.gen(function*() {
+      let isAside = false
+      const settings = ConfigProvider.fromUnknown({
+        SMTP_URL: "sandbox",
+        SMS_PROVIDER: "smpp",
+        SMPP_URL: "smpp://test:secret@127.0.0.1:2775",
+        WHATSAPP_URL: "sandbox"
+      })
+      const services = Layer.mergeAll(
+        AppConfig.layer.pipe(Layer.provide(ConfigProvider.layer(settings))),
+        Layer.mock(UpstreamOutages)({ current: Effect.succeed([]) }),
+        Layer.mock(Prices)({ fresh: () => undefined, current: Effect.succeed({ rows: [], micros: new Map() }) }),
+        Layer.mock(SmsOutlet)({
+          takes: "segments",
+          link: Effect.sync(() =>
+            Option.some({
+              status: isAside ? "bound" : "unbound",
+              since: at,
+              window: 7,
+              rate: 40,
+              max_rate: 40,
+              last_error: null
+            })
+          )
+        }),
+        Layer.mock(Database)({
+          waitWithoutConnection: (wait) =>
+            Effect.acquireUseRelease(
+              Effect.sync(() => void (isAside = true)),
+              () => wait,
+              () => Effect.sync(() => void (isAside = false))
+            )
+        })
+      )
+      assert.include(yield* Effect.provide(drawn(smsPage), services), ">connected</span>")
     }))
 
   it.effect("a session without limits says so, and its counts end at their most", () =>

@@ -2,6 +2,7 @@ import { Effect, Option } from "effect"
 import { type SmsLink, SmsOutlet } from "../../../channels/sms/parts/SmsOutlet.ts"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { upstreams } from "../../../platform/config/Upstreams.ts"
+import { Database } from "../../../platform/database/Database.ts"
 import { html } from "../../../platform/http/html.ts"
 import { Prices } from "../../../pricing/Prices.ts"
 import { dollars } from "../../../pricing/SmsPrice.ts"
@@ -140,9 +141,10 @@ export const smsPage = Page.account({
       const { rows } = yield* (yield* Prices).current
       const provider = ask.mode === "test" ? "sandbox" : smsProvider
       const { link } = yield* SmsOutlet
+      const { waitWithoutConnection } = yield* Database
       return {
         away: yield* awayOf(ask, "sms"),
-        link: provider === "smpp" ? yield* link : Option.none(),
+        link: provider === "smpp" ? yield* waitWithoutConnection(link) : Option.none(),
         provider,
         senders: smsSenderIds,
         prices: rows
