@@ -43,7 +43,7 @@ export class BatchSources extends Context.Service<BatchSources, {
         read: Effect.fn("BatchSources.read")(function*(accountId, id) {
           const row = Option.getOrUndefined(yield* find({ accountId, id }))
           const [content] = row === undefined ? [] : yield* repo.contents([row.batch_id])
-          if (row === undefined || content === undefined) return Option.none()
+          if (row === undefined || content?.account_id !== accountId) return Option.none()
           const { compose, rendered } = composerOf(content)
           return Option.map(Result.getSuccess(rendered), (render) => compose(row, render(row)))
         })

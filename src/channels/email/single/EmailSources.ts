@@ -23,9 +23,9 @@ export class EmailSources extends Context.Service<EmailSources, {
       const repo = yield* EmailSenderRepo
       const compose = yield* EmailComposer.make
 
-      const single = Effect.fnUntraced(function*(id: EmailMessageId) {
+      const single = Effect.fnUntraced(function*(accountId: AccountId, id: EmailMessageId) {
         const content = yield* repo.content(id)
-        if (Option.isNone(content)) return Option.none()
+        if (Option.isNone(content) || content.value.account_id !== accountId) return Option.none()
         const parts = yield* repo.parts(id)
         return Option.some(compose({ ...content.value, code_seed: null, id, parts }))
       })
@@ -33,7 +33,7 @@ export class EmailSources extends Context.Service<EmailSources, {
       return EmailSources.of({
         read: Effect.fn("EmailSources.read")(function*(accountId, id) {
           const email = yield* emails.find(accountId, id)
-          const source = yield* email.batch_id === null ? single(id) : batches.read(accountId, id)
+          const source = yield* email.batch_id === null ? single(accountId, id) : batches.read(accountId, id)
           return Option.isSome(source) ? { email, source: source.value } : yield* new SourceGone()
         })
       })
