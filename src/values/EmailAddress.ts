@@ -103,4 +103,4 @@ export const EmailAddress = Schema.String.annotate({ description: "An email addr
 export type EmailAddress = typeof Canonical.Type
 
 /** The domain of an address, which must be verified before mail is sent from it (spec 4.3). */
-export const domainOf = (address: EmailAddress): string => address.slice(address.lastIndexOf("@") + 1)
+export const domainOf = (address: string): string => address.slice(address.lastIndexOf("@") + 1)

@@ -48,6 +48,23 @@ const tracked = {
 const node = { env: { MAIL_FROM: "Service <us@signed.example>" } }
 
 layer(Relay.layer(node), { excludeTestServices: true })("the source of an email", (it) => {
+  it.effect("a record whose sender is no address by the rules of today is read and listed", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const { key } = yield* makeAccount()
+      const sent = yield* request("POST", "/v1/email/send", {
+        key,
+        json: { to: "ada@example.com", subject: "Hi", text: "Hi" }
+      })
+      const id = Number(sent.at("data", "id"))
+      yield* sql`update email_messages set from_address = 'old sender@shop.example' where id = ${id}`
+      const listed = yield* request("GET", "/v1/email/messages", { key })
+      assert.strictEqual(listed.at("data", 0, "from"), "old sender@shop.example", listed.text)
+      const record = yield* request("GET", `/v1/email/messages/${id}`, { key })
+      assert.match(String(record.at("data", "internet_message_id")), /@shop\.example>$/)
+    }))
+
   it.effect("has the bytes that the relay got, except for the signature that was made when it was sent", () =>
     Effect.gen(function*() {
       const { accountId, key } = yield* makeAccount()

@@ -152,7 +152,7 @@ const unsubscribeFields = ({ mailto, url }: { readonly url: string; readonly mai
  * before it; copies that share a Message-ID have none.
  */
 export const messageIdOf = ({ from, token, unique }: {
-  readonly from: EmailAddress
+  readonly from: string
   readonly token: string | undefined
   readonly unique: string
 }): string => `<${token === undefined ? "" : `${token}.`}${unique}@${domainOf(from)}>`

@@ -74,7 +74,6 @@ type One = typeof One.Encoded
 /** The subject of a batch's recipient is the batch's template and the recipient's values. */
 const StoredRecord = Schema.Struct({
   ...Email.fields,
-  from: Schema.toType(EmailAddress),
   subject: Schema.NullOr(Schema.String),
   /** Of a single email, the part of its Message-ID that is its own. */
   message_id: Schema.NullOr(Schema.String),
@@ -217,7 +216,8 @@ const make = Effect.gen(function*() {
     sql`select m.id, m.batch_id, m.created_at, m.tags, m.metadata, m.send_at, m.failover_id,
         ${sql.literal(modeColumn("m."))},
         coalesce(b.template_id, m.template_id) as template_id,
-        coalesce(b.from_address, m.from_address) as "from", m.message_id, m.subject, b.subject as batch_subject, m.variables, m.copies,
+        coalesce(b.from_address, m.from_address) as "from", m.message_id, m.subject, b.subject as batch_subject,
+        m.variables, m.copies,
         coalesce(s."to", to_jsonb(m.recipient)) as "to", ${shown("coalesce(s.status, m.status)")} as status,
         coalesce(s.opens, m.opens) as opens, coalesce(s.clicks, m.clicks) as clicks,
         coalesce(s.bounce_type, m.bounce_type) as bounce_type, coalesce(s.error, ${sql.literal(told("m."))}) as error,
