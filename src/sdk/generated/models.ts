@@ -382,7 +382,8 @@ export interface EmailMessageDetails {
   readonly created_at: string
   /**
    * The Message-ID of the mail, which its readers and other mail servers know. message_id of the other answers is
-   * the id of the record. null for a single email that an earlier version accepted
+   * the id of the record. null for a single email that an earlier version accepted. A person who knows it can
+   * report this mail as bounced or as spam, as its receiver can
    */
   readonly internet_message_id: string | null
   readonly recipients: ReadonlyArray<{

@@ -54,7 +54,7 @@ export const EmailMessageDetails = Schema.Struct({
   ...Email.fields,
   internet_message_id: Schema.NullOr(Schema.String).annotate({
     description:
-      "The Message-ID of the mail, which its readers and other mail servers know. message_id of the other answers is the id of the record. null for a single email that an earlier version accepted"
+      "The Message-ID of the mail, which its readers and other mail servers know. message_id of the other answers is the id of the record. null for a single email that an earlier version accepted. A person who knows it can report this mail as bounced or as spam, as its receiver can"
   }),
   recipients: Schema.Array(EmailRecipient)
 }).annotate({ identifier: "EmailMessageDetails" })
