@@ -308,8 +308,8 @@ const make = Effect.gen(function*() {
   })
 
   /**
-   * Counts the records that match and that a list does not have. Those up to the new mark are never counted again. `is_whole` is
-   * false if there were too many to look at.
+   * Counts the records that match and that a list does not have. Those up to the new mark are never counted again.
+   * `is_whole` is false if there were too many to look at.
    */
   const added = (range: SummaryRange, { ids, mark }: Known) => {
     const { accountId, channel, found } = range
