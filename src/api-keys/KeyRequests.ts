@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { column } from "../platform/database/column.ts"
 import * as Query from "../platform/database/Query.ts"
@@ -76,7 +76,7 @@ export class KeyRequests extends Context.Service<KeyRequests, {
           if (keyId === undefined || isOwn) return
           add({
             keyId,
-            day: new Date(clock.currentTimeMillisUnsafe()).toISOString().slice(0, 10),
+            day: DateTime.formatIsoDateUtc(DateTime.makeUnsafe(clock.currentTimeMillisUnsafe())),
             succeeded: status < 400 ? 1 : 0,
             refused: status >= 400 && status < 500 ? 1 : 0,
             failed: status >= 500 ? 1 : 0

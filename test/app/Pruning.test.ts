@@ -86,7 +86,8 @@ layer(AppConfig.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTes
       for (const [status, reason] of [["connected", null], ["connected", null], ["failed", "replaced"]] as const) {
         yield* sql`update whatsapp_sessions set status = ${status}, reason = ${reason} where id = ${id}`
       }
-      const rows = yield* sql`select status, reason from whatsapp_session_states where session_id = ${id} order by since`
+      const rows =
+        yield* sql`select status, reason from whatsapp_session_states where session_id = ${id} order by since`
       assert.deepStrictEqual(rows, [
         { status: "pending", reason: null },
         { status: "connected", reason: null },

@@ -5,7 +5,7 @@ import type { Ask } from "../page/Ask.ts"
 import { withQuery } from "../page/Ask.ts"
 import { localText } from "../page/Field.ts"
 import { type Given, timeNames, zoneName } from "../page/filter.ts"
-import { icon, listed, momentText, note } from "./parts.ts"
+import { foreign, icon, listed, momentText, note } from "./parts.ts"
 
 /** A column of a table. */
 export interface Column<Row> {
@@ -134,7 +134,7 @@ export const chips = (ask: Ask, given: ReadonlyArray<Chip>): Html | false =>
     given.map(({ label, name, value }) =>
       html`<li><a href="${withQuery(ask, { [name]: null, cursor: null })}" aria-label="${
         ask.t.text("common.removeFilter", { name: `${label}: ${value}` })
-      }"><span>${label}: <bdi>${value}</bdi></span>${icon("x")}</a></li>`
+      }"><span>${marked(label)}: ${foreign(value)}</span>${icon("x")}</a></li>`
     )
   }</ul>`
 
