@@ -2,7 +2,6 @@ import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type SealBroken, type SealedColumn, Vault } from "../platform/crypto/Vault.ts"
 import * as Query from "../platform/database/Query.ts"
-import { QuickReads } from "../platform/database/QuickReads.ts"
 import { domainOf, type EmailAddress } from "../values/EmailAddress.ts"
 import { AccountId } from "../values/Ids.ts"
 import { SenderNotVerified } from "./EmailDomain.ts"
@@ -46,7 +45,6 @@ export class EmailDomains extends Context.Service<EmailDomains, {
     EmailDomains,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const quickly = yield* QuickReads.reader
       const vault = yield* Vault
 
       const find = Query.findOneOption({
@@ -68,8 +66,8 @@ export class EmailDomains extends Context.Service<EmailDomains, {
         Request: Named,
         Result: Schema.Struct({ opens: Schema.Boolean, clicks: Schema.Boolean }),
         execute: ({ accountId, domain }) =>
-          quickly(sql`select track_opens as opens, track_clicks as clicks from email_domains
-            where account_id = ${accountId} and domain = ${domain}`)
+          sql`select track_opens as opens, track_clicks as clicks from email_domains
+            where account_id = ${accountId} and domain = ${domain}`
       })
 
       const findVerified = Query.findOneOption({

@@ -1,7 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Duration, Effect, Layer, Schema } from "effect"
 import * as Query from "../platform/database/Query.ts"
-import { QuickReads } from "../platform/database/QuickReads.ts"
 import { DomainName } from "../values/DomainName.ts"
 import { AccountId, EmailDomainId } from "../values/Ids.ts"
 import { Timestamp } from "../values/Timestamp.ts"
@@ -48,7 +47,6 @@ const Displaced = Schema.Struct({ id: EmailDomainId, account_id: AccountId, doma
 
 const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
-  const quickly = yield* QuickReads.reader
 
   // A manually inserted row may have no key. Its record then contains none.
   const identity = sql.literal("id, account_id, domain, status, coalesce(dkim_public_key, '') as public_key")
@@ -73,7 +71,7 @@ const make = Effect.gen(function*() {
     Request: One,
     Result: Row,
     execute: ({ accountId, id }) =>
-      quickly(sql`select ${columns} from email_domains where id = ${id} and account_id = ${accountId}`)
+      sql`select ${columns} from email_domains where id = ${id} and account_id = ${accountId}`
   })
 
   const named = Query.findOneOption({
@@ -88,8 +86,8 @@ const make = Effect.gen(function*() {
     Request: Schema.String,
     Result: Schema.Struct({ last_check: Row.fields.last_check }),
     execute: (domain) =>
-      quickly(sql`select last_check from email_domains
-        where domain = ${domain} and status = 'verified' and account_id > 0`)
+      sql`select last_check from email_domains
+        where domain = ${domain} and status = 'verified' and account_id > 0`
   })
 
   /** Nothing if the account already has the domain. */

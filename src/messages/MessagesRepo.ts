@@ -2,7 +2,6 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schema } from "effect"
 import { column } from "../platform/database/column.ts"
 import * as Query from "../platform/database/Query.ts"
-import { QuickReads } from "../platform/database/QuickReads.ts"
 import { taggedRows } from "../platform/database/taggedRows.ts"
 import { AccountId, MessageBatchId, MessageId } from "../values/Ids.ts"
 import { direction, Sort, windowFields } from "../values/Page.ts"
@@ -36,7 +35,6 @@ const BatchFilter = Schema.Struct({
 
 const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
-  const quickly = yield* QuickReads.reader
 
   const columns = sql.literal(`id, channel, session_id, direction, sender as "from", recipient as "to", type, content,
     case when status = 'sending' then 'queued' else status end as status, error_code, error_message, segments,
@@ -85,17 +83,15 @@ const make = Effect.gen(function*() {
     Request: Schema.Struct({ ...Owner, id: MessageId }),
     Result: Message,
     execute: ({ accountId, channel, id }) =>
-      quickly(
-        sql`select ${columns} from messages where id = ${id} and account_id = ${accountId} and channel = ${channel}`
-      )
+      sql`select ${columns} from messages where id = ${id} and account_id = ${accountId} and channel = ${channel}`
   })
 
   const findBatch = Query.findOneOption({
     Request: Schema.Struct({ ...Owner, id: MessageBatchId }),
     Result: MessageBatch,
     execute: ({ accountId, channel, id }) =>
-      quickly(sql`select ${batchColumns} from message_batches
-        where id = ${id} and account_id = ${accountId} and channel = ${channel}`)
+      sql`select ${batchColumns} from message_batches
+        where id = ${id} and account_id = ${accountId} and channel = ${channel}`
   })
 
   const listed = ({ accountId, channel, status, tags }: typeof BatchFilter.Encoded) =>

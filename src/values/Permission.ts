@@ -51,6 +51,11 @@ export const permissionsOf: Readonly<Record<Role, ReadonlyArray<Permission>>> = 
   support: reads
 }
 
-/** Whether a role may do what a permission allows. */
-export const allows = (role: Role, permission: Permission | undefined): boolean =>
-  permission === undefined || permissionsOf[role].length === 0 || permissionsOf[role].includes(permission)
+/** What a page needs: a permission, or to be the owner. */
+export type Need = Permission | "owner"
+
+/** Whether a role has what is needed. */
+export const allows = (role: Role, permission: Need | undefined): boolean =>
+  permission === "owner"
+    ? role === permission
+    : permission === undefined || permissionsOf[role].length === 0 || permissionsOf[role].includes(permission)

@@ -8,7 +8,7 @@ import type { ApiError } from "../../platform/http/ApiError.ts"
 import { PayloadTooLarge } from "../../platform/http/ApiErrors.ts"
 import { limitPerMinute, RateLimit } from "../../platform/http/RateLimit.ts"
 import type { AccountId } from "../../values/Ids.ts"
-import { allows, type Permission } from "../../values/Permission.ts"
+import { allows, type Need } from "../../values/Permission.ts"
 import { type Action, Refused, refusedBy } from "../page/Action.ts"
 import {
   type AccountAsk,
@@ -183,7 +183,7 @@ export class Gate extends Context.Service<Gate, {
 
       const forbidsNothing = () => undefined
 
-      const forbidden = (visit: Visit, ask: AccountAsk, permission: Permission | undefined) =>
+      const forbidden = (visit: Visit, ask: AccountAsk, permission: Need | undefined) =>
         Effect.map(people.members(ask.account.id), (members) =>
           answers.problem(visit, ask, {
             kind: "forbidden",

@@ -3,7 +3,7 @@ import type { RelyingParty } from "../../people/Passkeys.ts"
 import type { Membership, SignedIn } from "../../people/Person.ts"
 import type { Html } from "../../platform/http/html.ts"
 import type { AccountId } from "../../values/Ids.ts"
-import type { Permission } from "../../values/Permission.ts"
+import type { Need } from "../../values/Permission.ts"
 import type { Translate } from "../language/Messages.ts"
 
 /** A place in a text, counted from 1. */
@@ -87,7 +87,7 @@ export interface AccountAsk extends PersonAsk {
   /** The address of another page of this account and mode, such as `/keys/new`. */
   readonly to: (path: `/${string}` | "") => string
   /** Whether the person's role allows it: a page leaves out what it would refuse. */
-  readonly can: (permission: Permission) => boolean
+  readonly can: (permission: Need) => boolean
 }
 
 /** The address of this page with other parameters; null removes one. */

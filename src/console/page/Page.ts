@@ -2,7 +2,7 @@ import { Effect, Option, Schema } from "effect"
 import type { ApiError } from "../../platform/http/ApiError.ts"
 import { NotFound } from "../../platform/http/ApiErrors.ts"
 import { pathId } from "../../values/Ids.ts"
-import type { Permission } from "../../values/Permission.ts"
+import type { Need } from "../../values/Permission.ts"
 import type { IconName } from "../assets/icons.ts"
 import type { Key } from "../language/Messages.ts"
 import type { Action } from "./Action.ts"
@@ -25,7 +25,7 @@ export interface Entry {
 interface Base<A extends Ask, R> {
   /** Below `/console/{account}` for a page of an account, else below `/console`. */
   readonly path: `/${string}` | ""
-  readonly permission: Permission | undefined
+  readonly permission: Need | undefined
   readonly entry: Entry | undefined
   readonly actions: ReadonlyArray<Action<A, R>>
   readonly show: (ask: A) => Effect.Effect<Drawn, ApiError, R>
@@ -76,7 +76,7 @@ const base = <A extends Ask, D, E extends ApiError, R, As extends Actions<A>>(op
 export const Page = {
   /** A page of an account. Its permission is that of the endpoint that gives the same data. */
   account: <D, E extends ApiError = never, R = never, const As extends Actions<AccountAsk> = readonly []>(
-    options: Options<AccountAsk, D, E, R, As> & { readonly permission: Permission }
+    options: Options<AccountAsk, D, E, R, As> & { readonly permission: Need }
   ): AccountPage<R | ServicesOf<AccountAsk, As>> => ({
     ...base(options),
     kind: "account",

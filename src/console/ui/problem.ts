@@ -1,6 +1,6 @@
 import type { Member } from "../../people/Person.ts"
 import { Html, html } from "../../platform/http/html.ts"
-import { allows, type Permission, Role } from "../../values/Permission.ts"
+import { allows, type Need, Role } from "../../values/Permission.ts"
 import type { Translate } from "../language/Messages.ts"
 import type { Refused } from "../page/Action.ts"
 import type { Drawn } from "../page/Ask.ts"
@@ -13,7 +13,7 @@ export type Problem =
   | {
     readonly kind: "forbidden"
     readonly role: Role
-    readonly permission: Permission | undefined
+    readonly permission: Need | undefined
     /** The members of the account. */
     readonly members: ReadonlyArray<Member>
   }

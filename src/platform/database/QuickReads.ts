@@ -1,5 +1,5 @@
 import { Context, Effect, Fiber, Option } from "effect"
-import { SqlClient, type SqlError, type Statement } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 
 /** The rows of a prepared statement for these values of `$1`, `$2` and so on. */
 export type Rows = (
@@ -54,10 +54,4 @@ export class QuickReads extends Context.Service<QuickReads, { readonly rows: Row
     const sql = yield* SqlClient.SqlClient
     return QuickReads.of({ rows: (statement, values) => sql.unsafe(statement, values) })
   })
-
-  /** Reads the rows of a statement that the client has built. */
-  static readonly reader = Effect.map(
-    QuickReads.orClient,
-    ({ rows }) => (statement: Statement.Statement<object>) => rows(...statement.compile())
-  )
 }

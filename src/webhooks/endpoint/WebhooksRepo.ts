@@ -3,7 +3,6 @@ import { SqlClient } from "effect/sql"
 import { EventChannel } from "../../events/EventFilter.ts"
 import { column } from "../../platform/database/column.ts"
 import * as Query from "../../platform/database/Query.ts"
-import { QuickReads } from "../../platform/database/QuickReads.ts"
 import { GroupCommit } from "../../platform/work/GroupCommit.ts"
 import { AccountId, WebhookId } from "../../values/Ids.ts"
 import { windowFields } from "../../values/Page.ts"
@@ -47,7 +46,6 @@ const texts = (values: ReadonlyArray<string> | null) => values === null ? null :
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const quickly = yield* QuickReads.reader
 
   const columns = sql.literal(`id, url, events, secret_prefix as secret, is_active, failure_count, created_at,
     unhealthy_reason, retry_policy, channels, tags,
@@ -99,8 +97,7 @@ const make = Effect.gen(function*() {
   const find = Query.findOneOption({
     Request: One,
     Result: Webhook,
-    execute: ({ accountId, id }) =>
-      quickly(sql`select ${columns} from webhooks where id = ${id} and account_id = ${accountId}`)
+    execute: ({ accountId, id }) => sql`select ${columns} from webhooks where id = ${id} and account_id = ${accountId}`
   })
 
   /** As {@link find}, and locks the webhook: it is not changed or removed until the transaction ends. */

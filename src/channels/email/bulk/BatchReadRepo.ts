@@ -3,7 +3,6 @@ import { SqlClient } from "effect/sql"
 import { BatchStatus } from "../../../messages/Message.ts"
 import { column } from "../../../platform/database/column.ts"
 import * as Query from "../../../platform/database/Query.ts"
-import { QuickReads } from "../../../platform/database/QuickReads.ts"
 import { AccountId, EmailBatchId } from "../../../values/Ids.ts"
 import { direction, Sort, windowFields } from "../../../values/Page.ts"
 import { modeColumn } from "../../../values/TestMode.ts"
@@ -32,7 +31,6 @@ export type PlacedRecipient = typeof PlacedRecipient.Type
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const quickly = yield* QuickReads.reader
 
   const columns = sql.literal(`id as batch_id, status, total, total - sent - failed - suppressed - canceled as queued,
     sent, failed, suppressed, canceled, tags, metadata, send_at, ${modeColumn()},
@@ -42,7 +40,7 @@ const make = Effect.gen(function*() {
     Request: One,
     Result: Batch,
     execute: ({ accountId, batchId }) =>
-      quickly(sql`select ${columns} from email_batches where id = ${batchId} and account_id = ${accountId}`)
+      sql`select ${columns} from email_batches where id = ${batchId} and account_id = ${accountId}`
   })
 
   const listed = ({ accountId, status, tags }: typeof BatchFilter.Encoded) =>

@@ -5,7 +5,6 @@ import { acceptedBy, firstStatus, type Sending } from "../../../messages/sendFie
 import type { CodeSeed } from "../../../platform/crypto/oneTimeCode.ts"
 import { column } from "../../../platform/database/column.ts"
 import * as Query from "../../../platform/database/Query.ts"
-import { QuickReads } from "../../../platform/database/QuickReads.ts"
 import { taggedRows } from "../../../platform/database/taggedRows.ts"
 import { EmailAddress } from "../../../values/EmailAddress.ts"
 import { AccountId, EmailBatchId, EmailMessageId, type TemplateId } from "../../../values/Ids.ts"
@@ -117,7 +116,6 @@ export type StoredContent = typeof StoredContent.Type
 
 const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
-  const quickly = yield* QuickReads.reader
 
   /** Inserts the record, the other recipients and the content. Suppressed addresses are inserted as suppressed. */
   const insert = Effect.fnUntraced(function*(email: StoredEmail) {
@@ -269,7 +267,7 @@ const make = Effect.gen(function*() {
   const recordOf = ({ accountId, id }: One) =>
     records(sql`m.id = ${id} and m.account_id = ${accountId} and m.part_of is null`)
 
-  const find = Query.findOneOption({ Request: One, Result: StoredRecord, execute: (one) => quickly(recordOf(one)) })
+  const find = Query.findOneOption({ Request: One, Result: StoredRecord, execute: recordOf })
 
   const recipients = Query.findAll({
     Request: EmailMessageId,

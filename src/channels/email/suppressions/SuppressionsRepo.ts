@@ -2,7 +2,6 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schema } from "effect"
 import { column } from "../../../platform/database/column.ts"
 import * as Query from "../../../platform/database/Query.ts"
-import { QuickReads } from "../../../platform/database/QuickReads.ts"
 import { AccountId, EmailMessageId } from "../../../values/Ids.ts"
 import { windowFields } from "../../../values/Page.ts"
 import { Suppression, SuppressionReason } from "./Suppression.ts"
@@ -27,7 +26,6 @@ const Filter = Schema.Struct({
 
 const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
-  const quickly = yield* QuickReads.reader
 
   const columns = sql.literal("email, reason, source_message_id, created_at")
 
@@ -63,7 +61,7 @@ const make = Effect.gen(function*() {
     Request: One,
     Result: Suppression,
     execute: ({ accountId, email }) =>
-      quickly(sql`select ${columns} from suppressions where account_id = ${accountId} and email = lower(${email})`)
+      sql`select ${columns} from suppressions where account_id = ${accountId} and email = lower(${email})`
   })
 
   const among = Query.findAll({

@@ -1,7 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Query from "../../../platform/database/Query.ts"
-import { QuickReads } from "../../../platform/database/QuickReads.ts"
 import { AccountId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import { windowFields } from "../../../values/Page.ts"
 import { PastState, PendingSession, Session, SessionDetail } from "../model/Session.ts"
@@ -18,7 +17,6 @@ const Filter = Schema.Struct({
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const quickly = yield* QuickReads.reader
 
   const columns = sql.literal(`id, session_key, name, status, phone_number, created_at,
     coalesce((select c.messages_count from whatsapp_message_counts c where c.session_id = whatsapp_sessions.id), 0)
@@ -46,8 +44,8 @@ const make = Effect.gen(function*() {
     Request: One,
     Result: SessionDetail,
     execute: ({ accountId, id }) =>
-      quickly(sql`select ${columns}, reason, connected_at from whatsapp_sessions
-        where id = ${id} and account_id = ${accountId} and ${shown}`)
+      sql`select ${columns}, reason, connected_at from whatsapp_sessions
+        where id = ${id} and account_id = ${accountId} and ${shown}`
   })
 
   const pairing = Query.findOneOption({

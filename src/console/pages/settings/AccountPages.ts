@@ -108,9 +108,6 @@ const addressCard = (ask: AccountAsk, { email, pending_email }: Account) => {
   )
 }
 
-/** The address and the end of the account are the owner's alone: no permission gives them. */
-const isOwner = ({ account, mode }: AccountAsk) => mode === "live" && account.role === "owner"
-
 const forms = (ask: AccountAsk, { account, notifications }: Settings) => {
   const { t, to } = ask
   const values = Object.fromEntries(
@@ -122,7 +119,7 @@ const forms = (ask: AccountAsk, { account, notifications }: Settings) => {
       form(ask, saveName, { submit: t.text("account.name.button"), values: { name: account.name } }),
       "name"
     )
-  }${isOwner(ask) && addressCard(ask, account)}${
+  }${ask.can("owner") && addressCard(ask, account)}${
     card(
       t.text("account.mails"),
       html`<p>${t.text("account.mails.text")}</p>${
@@ -131,7 +128,7 @@ const forms = (ask: AccountAsk, { account, notifications }: Settings) => {
       "mails"
     )
   }${
-    isOwner(ask) && card(
+    ask.can("owner") && card(
       t.text("account.delete"),
       html`<p>${t.text("account.delete.lead")}</p><div class="buttons">${
         linkButton(to("/settings/delete"), t.text("account.delete"), { tone: "danger" })
@@ -192,14 +189,14 @@ const goneWith = Effect.fnUntraced(function*({ account: { id } }: AccountAsk) {
 
 const erase = Page.account({
   path: "/settings/delete",
-  permission: "account:write",
+  permission: "owner",
   read: goneWith,
   draw: ({ messages, ...gone }, ask) => {
-    const { account, signedIn: { person }, t } = ask
+    const { account, mode, signedIn: { person }, t } = ask
     return {
       title: t.text("account.delete.title", { name: account.name }),
       crumbs: [{ href: above(ask), label: t.text("account.title") }],
-      ...(!isOwner(ask) && { leadsTo: above(ask) }),
+      ...(mode === "test" && { leadsTo: above(ask) }),
       content: html`<p>${t.text("account.delete.text")} ${t.text("account.delete.more")}</p>${
         person.is_operator && person.account_id === account.id && note(t.text("account.delete.operator"), "warn")
       }${
