@@ -30,7 +30,7 @@ export const send: Readonly<Record<keyof typeof english, string>> = {
   "send.button": "إرسال",
   "send.preview": "معاينة",
   "send.preview.text": "لم يُرسل شيء. هكذا سيُرسل الآن:",
-  "send.preview.fine": "لم يُعثر على أي مشكلة.",
+  "send.preview.fine": "لم يُعثر على أي مشكلة. لا تُفحص حدود الحساب إلا عند إرسال الرسالة.",
   "send.preview.ucs2":
     "في النص حرف خارج أبجدية GSM، لذلك يتسع الجزء الواحد لـ 70 حرفًا، وعند تعدد الأجزاء يتسع كل منها لـ 67.",
   "send.preview.suppressed": "{address} في قائمة الحظر ولا يصله أي بريد.",
