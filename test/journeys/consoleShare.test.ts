@@ -137,7 +137,7 @@ layer(Node, { excludeTestServices: true })("many slow pages", (it) => {
         const waiting = Effect.andThen(
           sql`select pg_stat_clear_snapshot()`,
           sql<{ pages: number }>`select count(*)::integer as pages from pg_stat_activity
-            where wait_event_type = 'Lock' and query like '%as batch_subject%'`
+            where wait_event_type = 'Lock' and (query like '%as batch_subject%' or query like '%as newest%')`
         )
         const pages = yield* sql.withTransaction(Effect.gen(function*() {
           yield* sql`lock table email_messages in access exclusive mode`
