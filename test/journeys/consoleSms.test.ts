@@ -108,7 +108,7 @@ layer(withCarrier, { excludeTestServices: true })("SMS over a carrier in the con
       const id = yield* sendSms(node, key, { to: freshNumber(), content: "One" })
       yield* smsc.until(({ submits }) => submits.length === first + 1)
       yield* sendSms(node, key, { to: freshNumber(), content: "Two" })
-      yield* eventually(page, (text) => text.includes(">connects again</span>"))
+      yield* eventually(page, (text) => text.includes(">not connected</span>"))
       const { at } = yield* node.request("GET", `/v1/sms/messages/${id}`, { key })
       assert.strictEqual(at("data", "status"), "queued")
     }))
