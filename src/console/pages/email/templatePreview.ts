@@ -89,7 +89,7 @@ export const imagesAndLinks = (ask: AccountAsk, texts: StoredTexts): Html => {
   )
 }
 
-/** What is typed into a form, for the frame of its preview: the mail, or why there is none. */
+/** What the frame of a draft shows of a form: the mail as it is typed, or a sentence about the fault in it. */
 export const draftFrame = (ask: AccountAsk, { html: markup = "", subject = "" }: Readonly<Record<string, string>>) => {
   const { t } = ask
   const said = (sentence: string) => html`<p lang="${t.locale}" dir="${t.direction}">${sentence}</p>`
