@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { column } from "../platform/database/column.ts"
 import * as Query from "../platform/database/Query.ts"
 import type { AnsweredRequest } from "../platform/http/RequestContext.ts"
-import { PeriodicTask } from "../platform/work/PeriodicTask.ts"
+import { makeCounts } from "../platform/work/Counts.ts"
 import type { ApiKeyId } from "../values/Ids.ts"
 
 /** The requests with a key on a day of UTC, by the class of their answer. */
@@ -15,11 +15,7 @@ interface Count {
   readonly failed: number
 }
 
-/**
- * Counts the requests with each key in memory, and stores the counts every two seconds, in one statement for all. So no
- * request waits or has a statement more. `kill -9` loses the counts of two seconds. While the database refuses them they
- * wait, a count for each key and day. Those of a statement that committed and lost its answer count twice.
- */
+/** Counts the requests with each key. */
 export class KeyRequests extends Context.Service<KeyRequests, {
   /** Counts a request, if it has a key. */
   readonly countRequest: (request: AnsweredRequest) => void
@@ -29,19 +25,6 @@ export class KeyRequests extends Context.Service<KeyRequests, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const clock = yield* Clock.Clock
-      let counts = new Map<string, Count>()
-
-      const add = ({ day, failed, keyId, refused, succeeded }: Count) => {
-        const name = `${keyId} ${day}`
-        const before = counts.get(name)
-        counts.set(name, {
-          keyId,
-          day,
-          succeeded: (before?.succeeded ?? 0) + succeeded,
-          refused: (before?.refused ?? 0) + refused,
-          failed: (before?.failed ?? 0) + failed
-        })
-      }
 
       // One order for all nodes. A key that is revoked meanwhile gets no row: the reference to it fails, and the next round
       // leaves it out.
@@ -58,16 +41,17 @@ export class KeyRequests extends Context.Service<KeyRequests, {
           on conflict (key_id, day) do update set succeeded = c.succeeded + excluded.succeeded,
             refused = c.refused + excluded.refused, failed = c.failed + excluded.failed`)
 
-      const store = Effect.suspend(() => {
-        const given = [...counts.values()]
-        counts = new Map()
-        return given.length === 0
-          ? Effect.void
-          : Effect.onError(write(given), () => Effect.sync(() => given.forEach(add)))
+      const add = yield* makeCounts<Count, never>({
+        task: "KeyRequests",
+        keyOf: ({ day, keyId }) => `${keyId} ${day}`,
+        sum: (one, other) => ({
+          ...other,
+          succeeded: one.succeeded + other.succeeded,
+          refused: one.refused + other.refused,
+          failed: one.failed + other.failed
+        }),
+        write
       })
-
-      yield* Effect.addFinalizer(() => Effect.ignoreCause(Effect.timeout(store, "2 seconds")))
-      yield* Effect.forkScoped(PeriodicTask.repeat("KeyRequests", "2 seconds", store))
 
       return KeyRequests.of({
         countRequest: ({ facts: { caller, isOwn }, status }) => {

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { column } from "../../platform/database/column.ts"
 import * as Query from "../../platform/database/Query.ts"
-import { PeriodicTask } from "../../platform/work/PeriodicTask.ts"
+import { makeCounts } from "../../platform/work/Counts.ts"
 import type { WebhookId } from "../../values/Ids.ts"
 import type { AttemptRecord } from "./DeliveryAttempt.ts"
 
@@ -17,24 +17,9 @@ interface Count {
 /** Quarters of the binary logarithm of the milliseconds, rounded up: 40 is for 862 to 1,024 ms. */
 const durationClass = (millis: number): number => Math.ceil(4 * Math.log2(Math.max(1, millis)))
 
-/**
- * Counts the attempts of a node in memory, and adds them to the figures of their webhooks every two seconds, in one statement
- * for all. So a delivery costs the database nothing more. `kill -9` loses the counts of two seconds. While the database
- * refuses them they wait; there are never more than the durations of the node's webhooks.
- */
+/** Counts the attempts of a node, and adds them to the figures of their webhooks. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  let counts = new Map<string, Count>()
-
-  const add = (count: Count) => {
-    const key = `${count.webhookId} ${count.duration}`
-    const before = counts.get(key)
-    counts.set(key, {
-      ...count,
-      succeeded: (before?.succeeded ?? 0) + count.succeeded,
-      failed: (before?.failed ?? 0) + count.failed
-    })
-  }
 
   // One order for all nodes: while a webhook moves, two of them add to its rows. A removed webhook gets no more rows.
   const write = (given: ReadonlyArray<Count>) =>
@@ -48,16 +33,16 @@ export const make = Effect.gen(function*() {
       on conflict (webhook_id, hour, duration)
         do update set succeeded = c.succeeded + excluded.succeeded, failed = c.failed + excluded.failed`)
 
-  const store = Effect.suspend(() => {
-    const given = [...counts.values()]
-    counts = new Map()
-    return given.length === 0
-      ? Effect.void
-      : Effect.onError(write(given), () => Effect.sync(() => given.forEach(add)))
+  const add = yield* makeCounts<Count, never>({
+    task: "WebhookFigures",
+    keyOf: ({ duration, webhookId }) => `${webhookId} ${duration}`,
+    sum: (one, other) => ({
+      ...other,
+      succeeded: one.succeeded + other.succeeded,
+      failed: one.failed + other.failed
+    }),
+    write
   })
-
-  yield* Effect.addFinalizer(() => Effect.ignoreCause(Effect.timeout(store, "2 seconds")))
-  yield* Effect.forkScoped(PeriodicTask.repeat("WebhookFigures", "2 seconds", store))
 
   /** Counts an attempt whose outcome is stored. */
   return ({ durationMs, transition: { error }, webhookId }: AttemptRecord): void =>
