@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { dkimKey, dkimVerdict, insertDomain, sendBulk } from "../support/bulkMail.ts"
+import { dkimKey, dkimVerdict, ended, insertDomain, sendBulk } from "../support/bulkMail.ts"
 import { sendCode } from "../support/codes.ts"
 import { Relay } from "../support/Relay.ts"
 import { makeAccount, Service } from "../support/Service.ts"
@@ -144,8 +144,10 @@ layer(Relay.layer(node), { excludeTestServices: true })("the source of an email"
       const { accountId, key } = yield* makeAccount()
       const id = yield* sendEmail(yield* Service, key, { to: "hal@people.example", subject: "Hello", text: "Hello" })
       const before = messageIdIn(yield* sentTo("hal@people.example"))
-      yield* sendBulk(yield* Service, key, { recipients: ["ida@people.example"], subject: "Hello", text: "Hello" })
+      const bulk = { recipients: ["ida@people.example"], subject: "Hello", text: "Hello" }
+      const batch = yield* sendBulk(yield* Service, key, bulk)
       const ofBatch = messageIdIn(yield* sentTo("ida@people.example"))
+      yield* ended(yield* Service, key, batch)
       yield* sql`delete from email_contents where account_id = ${accountId}`
       yield* sql`update email_batches set completed_at = now() - interval '25 hours' where account_id = ${accountId}`
       const kept = [before, ofBatch]
