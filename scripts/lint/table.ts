@@ -180,6 +180,7 @@ export const libraries: Readonly<Record<string, ReadonlyArray<string>>> = {
     "sandbox/whatsapp/"
   ],
   "@zxcvbn-ts": ["accounts/"],
+  entities: ["history/"],
   "html-to-text": ["templates/"],
   marked: ["app/guides/"],
   "intl-messageformat": ["console/language/"],

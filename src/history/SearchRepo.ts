@@ -4,7 +4,7 @@ import { column } from "../platform/database/column.ts"
 import * as Query from "../platform/database/Query.ts"
 import * as Template from "../templates/Template.ts"
 import { AccountId } from "../values/Ids.ts"
-import { type Searchable, tsvectorOf } from "./searchWords.ts"
+import { htmlWords, type Searchable, tsvectorOf } from "./searchWords.ts"
 
 /** The tables that the search covers, each with its own progress. */
 export const searchedTables = ["email_messages", "messages"] as const
@@ -102,12 +102,10 @@ const startOf = (source: string) => source.replace(/\{\{(?![^]*\}\})[^]*$/, "")
 const rendererOf = ({ html, subject, text }: typeof Batch.Type) => {
   const template = Template.compile({
     subject,
-    ...(text === null ? { html: startOf(decode(html)) } : { text: startOf(decode(text).slice(0, 600)) })
+    text: startOf((text === null ? htmlWords(decode(html)) : decode(text)).slice(0, 600))
   })
   return (variables: Readonly<Record<string, unknown>>) =>
-    Result.isFailure(template)
-      ? { subject, text: "" }
-      : Template.render({ ...template.success, html: undefined }, variables)
+    Result.isFailure(template) ? { subject, text: "" } : Template.render(template.success, variables)
 }
 
 const make = Effect.gen(function*() {

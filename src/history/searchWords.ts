@@ -1,3 +1,5 @@
+import { decodeHTML } from "entities"
+
 /**
  * The words that the search for messages compares: without case and accents, so that `Café` and `CAFE` are one. A query
  * matches a message if each of its words begins a word of the message.
@@ -34,6 +36,19 @@ const wordsOf = (text: string): ReadonlyArray<string> =>
     : (fold(text).match(/[\p{L}\p{N}]+/gu) ?? []).flatMap((word) =>
       unspaced.test(word) ? pairsOf(word) : [word.slice(0, maxWordLength)]
     )
+
+/** Comments, tags and what no reader sees. A start of a document may end within each. */
+const hidden = /<!--[^]*?(?:-->|$)|<(style|script|head)\b[^]*?(?:<\/\1\s*>|$)|<[!/?a-z][^>]*(?:>|$)/gi
+
+/** Blanks in a row, with characters that have no width. */
+const blanks = /[\s\u200b-\u200f\ufeff]+/g
+
+/**
+ * The text of an HTML document for its words alone, which takes a small part of the time of its plain-text version: a search
+ * derives that of hundreds of records at once.
+ */
+export const htmlWords = (html: string): string =>
+  decodeHTML(html.replaceAll(hidden, " ")).replaceAll(blanks, " ").trim()
 
 /** The words of a text that is searched for. */
 export const queryWords = (q: string): ReadonlyArray<string> => [...new Set(wordsOf(q))].slice(0, 10)

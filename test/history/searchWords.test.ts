@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import {
+  htmlWords,
   matchesSearch,
   queryWords,
   type Searchable,
@@ -20,6 +21,22 @@ const record: Searchable = {
 
 const found = (q: string) => matchesSearch({ q }, record)
 const starts = (to: string) => matchesSearch({ to }, record)
+
+describe("the text of an HTML document for a search", () => {
+  it("has what a reader sees, with its placeholders, and no tag, comment, style, script or head", () => {
+    const html = `<!DOCTYPE html><html><head><title>Shop</title><style>p{color:red}</style></head><body class="a">
+      <!-- note --><p>Caf&eacute;&nbsp;<b>is</b> open, {{name}} &#8364;5</p><script>go()</script>&zwnj;<br>3 < 4</body></html>`
+    assert.strictEqual(htmlWords(html), "Café is open, {{name}} €5 3 < 4")
+  })
+
+  it("ends before what the start of a document cuts off", () => {
+    for (
+      const cut of ["<a href=\"https://shop.exam", "<!-- no", "<style>p{", "<HEAD><title>x", "</td", "<script src"]
+    ) {
+      assert.strictEqual(htmlWords(`<p>One</p>${cut}`), "One", cut)
+    }
+  })
+})
 
 describe("the words of a search", () => {
   it("match without case and accents, each as the beginning of a word, in any order", () => {
