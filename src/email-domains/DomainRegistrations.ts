@@ -8,7 +8,6 @@ import { Database } from "../platform/database/Database.ts"
 import { NotFound, type PlanLimitExceeded } from "../platform/http/ApiErrors.ts"
 import { RequestContext } from "../platform/http/RequestContext.ts"
 import type { DomainName } from "../values/DomainName.ts"
-import { domainOf, type EmailAddress } from "../values/EmailAddress.ts"
 import type { AccountId, EmailDomainId } from "../values/Ids.ts"
 import { isTest } from "../values/TestMode.ts"
 import { isTestDomain } from "./checkRecords.ts"
@@ -105,9 +104,10 @@ export class DomainRegistrations extends Context.Service<DomainRegistrations, {
   ) => Effect.Effect<EmailDomain, NotFound>
   /** Deletes the domain and its key. Mail from it is refused afterwards. */
   readonly remove: (accountId: AccountId, id: EmailDomainId) => Effect.Effect<void, NotFound>
-  /** Why large receivers may refuse bulk mail from this sender, according to the domain's last check. */
-  readonly warnings: (accountId: AccountId, sender: EmailAddress) => Effect.Effect<ReadonlyArray<string>>
-  /** The same for the account that the domain is verified for; nothing if it is verified for none. */
+  /**
+   * Why large receivers may refuse bulk mail from this domain, according to its last check for the account that it is
+   * verified for; nothing if it is verified for none.
+   */
   readonly verifiedWarnings: (domain: string) => Effect.Effect<Option.Option<ReadonlyArray<string>>>
 }>()("messaging-service/email-domains/DomainRegistrations") {
   static readonly layer = Layer.effect(
@@ -191,11 +191,6 @@ export class DomainRegistrations extends Context.Service<DomainRegistrations, {
           )
           if (Option.isNone(gone)) return yield* new NotFound()
         }),
-        warnings: (accountId, sender) =>
-          Effect.map(
-            repo.named({ accountId, domain: domainOf(sender) }),
-            (row) => warningsOf(Option.isSome(row) ? row.value.last_check : null)
-          ),
         verifiedWarnings: (domain) =>
           Effect.map(repo.verified(domain), Option.map(({ last_check }) => warningsOf(last_check)))
       })

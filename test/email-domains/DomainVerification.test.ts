@@ -209,17 +209,17 @@ layer(Subject, { excludeTestServices: true })("verified domains", (it) => {
   it.effect("a domain warns about missing recommendations once it was checked", () =>
     Effect.gen(function*() {
       const { verify } = yield* DomainVerification
-      const { warnings } = yield* DomainRegistrations
+      const { ofSender } = yield* EmailDomains
       const { accountId, added, id } = yield* registered("warned.example")
-      assert.deepStrictEqual(yield* warnings(accountId, EmailAddress.make("post@warned.example")), [])
+      const warnings = (sender: string) =>
+        Effect.map(ofSender(accountId, EmailAddress.make(sender)), (domain) => domain.warnings)
+      assert.deepStrictEqual(yield* warnings("post@warned.example"), [])
       publish(added, ["DKIM", "SPF"])
       yield* verify(accountId, id)
       assert.deepStrictEqual(
-        (yield* warnings(accountId, EmailAddress.make("post@warned.example"))).map((text) => text.slice(0, 23)),
-        [
-          "There is no DMARC polic"
-        ]
+        (yield* warnings("post@warned.example")).map((text) => text.slice(0, 23)),
+        ["There is no DMARC polic"]
       )
-      assert.deepStrictEqual(yield* warnings(accountId, EmailAddress.make("post@unknown.example")), [])
+      assert.deepStrictEqual(yield* warnings("post@unknown.example"), [])
     }))
 })

@@ -97,6 +97,8 @@ layer(Nodes, { excludeTestServices: true })("sending domains", (it) => {
       const node = yield* Service
       const { key } = yield* makeAccount()
       const mail = { subject: "Hello", html: "<p>Hello</p>" }
+      /** The answers know the domain of the default sender as it was two seconds ago. */
+      const warned = (pattern: RegExp) => eventually(warnings, (both) => both.every((text) => pattern.test(text)))
       const warnings = Effect.gen(function*() {
         const recipients = ["eve@people.example"]
         const bulk = yield* node.request("POST", "/v1/email/send-bulk", { key, json: { ...mail, recipients } })
@@ -104,21 +106,16 @@ layer(Nodes, { excludeTestServices: true })("sending domains", (it) => {
           key,
           json: { ...mail, to: "eve@people.example" }
         })
-        assert.deepStrictEqual(single.at("data", "warnings"), bulk.at("data", "warnings"))
-        return bulk.at("data", "warnings")
+        return [single, bulk].map((answer) => JSON.stringify(answer.at("data", "warnings")))
       })
-      const [none, ...others] = (yield* warnings) as ReadonlyArray<string> // as the contract says
-      assert.match(String(none), /default sender is not verified/)
-      assert.deepStrictEqual(others, [])
+      yield* warned(/^\["The domain of the default sender is not verified[^"]*"\]$/)
       const operator = yield* makeAccount()
       const { id, records } = yield* verified(node, operator.key, "service.example")
-      const [dmarc, ...more] = (yield* warnings) as ReadonlyArray<string>
-      assert.match(String(dmarc), /DMARC/)
-      assert.deepStrictEqual(more, [])
+      yield* warned(/^\["[^"]*DMARC[^"]*"\]$/)
       yield* publish(records, ["DKIM", "SPF", "DMARC"])
       yield* age(id)
       yield* verify(node, operator.key, id)
-      assert.deepStrictEqual(yield* warnings, [])
+      yield* warned(/^\[\]$/)
     }))
 
   it.effect("a domain can be added, published, verified, used to send signed mail, and deleted", () =>

@@ -37,6 +37,6 @@ export const singleEmails: Workload = {
       Layer.build(
         EmailSender.layer.pipe(Layer.provide([mailer(node, receiver), OpenRelay, Settings, Outcomes, NoTests]))
       ),
-      Context.get(EmailSender)
+      (services) => ({ wake: Context.get(services, EmailSender).wake("live") })
     )
 }

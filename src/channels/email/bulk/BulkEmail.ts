@@ -196,9 +196,9 @@ export class BulkEmail extends Context.Service<BulkEmail, {
         yield* requireValues(template, recipients)
         yield* requireFit(template, recipients)
         const from = sender ?? (yield* senderOf(mail))
-        if (mail.from !== undefined) yield* domains.requireVerified(accountId, mail.from.address)
-        const tracking = yield* domains.tracking(accountId, from.address)
-        const links = (mail.track_clicks ?? tracking.clicks) && template.html !== undefined
+        const hasOwn = mail.from !== undefined
+        const domain = yield* (hasOwn ? domains.requireVerified : domains.ofSender)(accountId, from.address)
+        const links = (mail.track_clicks ?? domain.track_clicks) && template.html !== undefined
           ? targetsOf(template.html)
           : null
         const total = recipients.length
@@ -212,7 +212,7 @@ export class BulkEmail extends Context.Service<BulkEmail, {
           from_address: from.address,
           from_name: from.name ?? null,
           ...source,
-          track_opens: mail.track_opens ?? tracking.opens,
+          track_opens: mail.track_opens ?? domain.track_opens,
           headers: mail.headers ?? null
         }
         const queued = yield* accept(
@@ -234,7 +234,7 @@ export class BulkEmail extends Context.Service<BulkEmail, {
           status,
           send_at: sending.sendAt,
           message,
-          warnings: yield* warnings.ofBulk(accountId, mail.from?.address)
+          warnings: yield* warnings.ofBulk(hasOwn ? domain.warnings : undefined)
         }
       })
 

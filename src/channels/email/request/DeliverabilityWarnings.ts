@@ -3,14 +3,16 @@ import { DomainRegistrations } from "../../../email-domains/DomainRegistrations.
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { PublicUrl } from "../../../platform/http/PublicUrl.ts"
 import { unknownNames } from "../../../platform/http/RequestContext.ts"
-import { domainOf, type EmailAddress } from "../../../values/EmailAddress.ts"
+import { domainOf } from "../../../values/EmailAddress.ts"
 import { loopbackHosts } from "../../../values/HttpsUrl.ts"
-import type { AccountId } from "../../../values/Ids.ts"
 import { greetingName } from "../smtp/SmtpUrl.ts"
 import { DefaultSender } from "./DefaultSender.ts"
 
 const unverified =
   "The domain of the default sender is not verified. Its mail has no DKIM signature, and Gmail and Yahoo refuse unsigned bulk mail. Send from a verified domain."
+
+/** How late a warning about the default sender, which all accounts share, may be. */
+const maxAge = "2 seconds"
 
 /** Problems of the service that large receivers hold against bulk mail. */
 const serviceWarnings = ({ base, greeting }: {
@@ -36,10 +38,10 @@ const serviceWarnings = ({ base, greeting }: {
  * server. The default sender and the service are checked only if a relay delivers to real receivers.
  */
 export class DeliverabilityWarnings extends Context.Service<DeliverabilityWarnings, {
-  /** Returns the warnings about the names of the request, and about a sender of the account or the default sender. */
-  readonly ofSender: (accountId: AccountId, from: EmailAddress | undefined) => Effect.Effect<ReadonlyArray<string>>
-  /** Returns the warnings about the sender and the service for a bulk email. */
-  readonly ofBulk: (accountId: AccountId, from: EmailAddress | undefined) => Effect.Effect<ReadonlyArray<string>>
+  /** Adds the warnings about the names of the request to those of its sender; undefined is the default sender. */
+  readonly ofSender: (warnings: ReadonlyArray<string> | undefined) => Effect.Effect<ReadonlyArray<string>>
+  /** The same with the warnings about the service for a bulk email. */
+  readonly ofBulk: (warnings: ReadonlyArray<string> | undefined) => Effect.Effect<ReadonlyArray<string>>
 }>()("messaging-service/channels/email/request/DeliverabilityWarnings") {
   static readonly layer = Layer.effect(
     DeliverabilityWarnings,
@@ -51,22 +53,23 @@ export class DeliverabilityWarnings extends Context.Service<DeliverabilityWarnin
       const hasRelay = smtpUrl !== "sandbox"
       const ofService = hasRelay ? serviceWarnings({ base, greeting: greetingName(heloName) }) : []
 
-      const ofSender = Effect.fnUntraced(function*(accountId: AccountId, from: EmailAddress | undefined) {
-        if (from !== undefined) return yield* registrations.warnings(accountId, from)
-        if (!hasRelay) return []
-        const known = yield* registrations.verifiedWarnings(domainOf(standard.address))
-        return Option.getOrElse(known, (): ReadonlyArray<string> => [unverified])
-      })
+      const ofDefault = hasRelay
+        ? yield* registrations.verifiedWarnings(domainOf(standard.address)).pipe(
+          Effect.map(Option.getOrElse((): ReadonlyArray<string> => [unverified])),
+          Effect.cachedWithTTL(maxAge)
+        )
+        : Effect.succeed([])
+
+      const ofSender = (warnings: ReadonlyArray<string> | undefined) =>
+        Effect.zipWith(
+          unknownNames,
+          warnings === undefined ? ofDefault : Effect.succeed(warnings),
+          (unknown, known) => [...unknown, ...known]
+        )
 
       return DeliverabilityWarnings.of({
-        ofSender: (accountId, from) =>
-          Effect.zipWith(unknownNames, ofSender(accountId, from), (unknown, known) => [...unknown, ...known]),
-        ofBulk: (accountId, from) =>
-          Effect.zipWith(
-            unknownNames,
-            ofSender(accountId, from),
-            (unknown, known) => [...unknown, ...known, ...ofService]
-          )
+        ofSender,
+        ofBulk: (warnings) => Effect.map(ofSender(warnings), (known) => [...known, ...ofService])
       })
     })
   )

@@ -99,22 +99,22 @@ const makePolicy = Effect.fnUntraced(function*(mode: Mode, wakeup: Wakeup) {
 
 /** Sends single emails from this node. */
 export class EmailSender extends Context.Service<EmailSender, {
-  /** Makes it poll at once. A lost wake-up delays an email by a second. */
-  readonly wake: Effect.Effect<void>
+  /** Makes it poll at once for the emails of a mode. A lost wake-up delays an email by a second. */
+  readonly wake: (mode: Mode) => Effect.Effect<void>
 }>()("messaging-service/channels/email/single/EmailSender") {
   static readonly layer = Layer.effect(
     EmailSender,
     Effect.gen(function*() {
       const { paused } = yield* AppConfig
-      const wakeup = yield* Wakeup.make
-      const testWakeup = yield* Wakeup.make
+      const wakeups = { live: yield* Wakeup.make, test: yield* Wakeup.make }
       const { begins } = yield* TestWork
       if (!paused) {
-        yield* Effect.forkScoped(LeasedQueue.run(yield* makePolicy("live", wakeup), wakeup))
-        const test = LeasedQueue.run(yield* makePolicy("test", testWakeup), testWakeup)
-        yield* Effect.forkScoped(Effect.andThen(begins, test))
+        const run = (mode: Mode) =>
+          Effect.flatMap(makePolicy(mode, wakeups[mode]), (policy) => LeasedQueue.run(policy, wakeups[mode]))
+        yield* Effect.forkScoped(run("live"))
+        yield* Effect.forkScoped(Effect.andThen(begins, run("test")))
       }
-      return EmailSender.of({ wake: Effect.andThen(wakeup.signal, testWakeup.signal) })
+      return EmailSender.of({ wake: (mode) => wakeups[mode].signal })
     })
   ).pipe(Layer.provide(EmailSenderRepo.layer))
 }

@@ -18,7 +18,7 @@ import type { EmailAddress } from "../../../values/EmailAddress.ts"
 import type { AccountId, EmailBatchId, EmailMessageId } from "../../../values/Ids.ts"
 import { type TagFilter, tagsOf } from "../../../values/Labels.ts"
 import type { PageOf, Sort, Window } from "../../../values/Page.ts"
-import { isTest } from "../../../values/TestMode.ts"
+import { isTest, modeOf } from "../../../values/TestMode.ts"
 import { uniqueOf } from "../bulk/Batch.ts"
 import { messageIdOf } from "../mime/compose.ts"
 import { BulkThrottle } from "../recipients/BulkThrottle.ts"
@@ -202,25 +202,26 @@ export class Emails extends Context.Service<Emails, {
         const sending = yield* sendingOf(email)
         const { id: templateId, template } = yield* templateOf(accountId, email)
         const texts = yield* rendered(template, email)
-        if (email.from !== undefined) yield* domains.requireVerified(accountId, email.from.address)
         const from = yield* senderOf(email, isOwnText)
-        return { sending, templateId, texts, from, recipients: recipientsOf(email) }
+        const hasOwn = email.from !== undefined
+        const domain = yield* (hasOwn ? domains.requireVerified : domains.ofSender)(accountId, from.address)
+        return { sending, templateId, texts, from, hasOwn, domain, recipients: recipientsOf(email) }
       })
 
       const preview = Effect.fn("Emails.preview")(function*(accountId: AccountId, email: NewEmail) {
-        const { from, recipients } = yield* checked(accountId, email, false)
+        const { domain, from, hasOwn, recipients } = yield* checked(accountId, email, false)
         return {
           from,
           recipients: recipients.map(({ address }) => address),
-          warnings: yield* warnings.ofSender(accountId, email.from?.address)
+          warnings: yield* warnings.ofSender(hasOwn ? domain.warnings : undefined)
         }
       })
 
       const send = Effect.fn("Emails.send")(function*(accountId: AccountId, email: NewEmail, seed?: CodeSeed) {
-        const { from, recipients, sending, templateId, texts } = yield* checked(accountId, email, seed !== undefined)
+        const accepted = yield* checked(accountId, email, seed !== undefined)
+        const { domain, from, hasOwn, recipients, sending, templateId, texts } = accepted
         const parts = partsOf(texts, email)
-        const tracking = yield* domains.tracking(accountId, from.address)
-        const links = (email.track_clicks ?? tracking.clicks) && texts.html !== undefined
+        const links = (email.track_clicks ?? domain.track_clicks) && texts.html !== undefined
           ? targetsOf(fixedPart(texts.html))
           : null
         const { id, queued } = yield* transaction(
@@ -232,7 +233,7 @@ export class Emails extends Context.Service<Emails, {
             subject: texts.subject,
             templateId,
             messageId: (yield* ulid).toLowerCase(),
-            trackOpens: email.track_opens ?? tracking.opens,
+            trackOpens: email.track_opens ?? domain.track_opens,
             links,
             parts,
             headers: email.headers,
@@ -253,7 +254,7 @@ export class Emails extends Context.Service<Emails, {
               afterCommit(
                 Effect.andThen(
                   Effect.sync(() => MessageMetrics.accepted("email", isTest(accountId) ? 0 : stored.queued)),
-                  sender.wake
+                  sender.wake(modeOf(accountId))
                 )
               )
             )
@@ -266,7 +267,7 @@ export class Emails extends Context.Service<Emails, {
           to: shownTo(recipients),
           status: queued > 0 ? firstStatus(sending) : "suppressed" as const,
           send_at: sending.sendAt,
-          warnings: yield* warnings.ofSender(accountId, email.from?.address)
+          warnings: yield* warnings.ofSender(hasOwn ? domain.warnings : undefined)
         }
       })
 

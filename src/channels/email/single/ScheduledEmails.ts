@@ -26,7 +26,7 @@ export const ScheduledEmails = Layer.effectDiscard(Effect.gen(function*() {
   const release = Effect.gen(function*() {
     const { count } = yield* released(takesTurns)
     takesTurns = count >= portion
-    if (count > 0) yield* sender.wake
+    if (count > 0) yield* Effect.andThen(sender.wake("live"), sender.wake("test"))
     return count
   })
   yield* queues.register("email", release)

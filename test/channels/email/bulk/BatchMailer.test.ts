@@ -36,12 +36,14 @@ const Relay = Layer.succeed(
   })
 )
 
+const domain = { track_opens: false, track_clicks: false, warnings: [] }
+
 const Domains = Layer.succeed(
   EmailDomains,
   EmailDomains.of({
-    requireVerified: () => Effect.void,
+    requireVerified: () => Effect.succeed(domain),
+    ofSender: () => Effect.succeed(domain),
     verifiedKey: () => Effect.succeedNone,
-    tracking: () => Effect.succeed({ opens: false, clicks: false }),
     dkimKey: (_, domain) =>
       domain === "signed.example"
         ? Effect.succeedSome(Redacted.make(dkimKey.pem))

@@ -7,14 +7,11 @@ import { DomainRegistrations } from "../../../../src/email-domains/DomainRegistr
 import { AppConfig } from "../../../../src/platform/config/AppConfig.ts"
 import { PublicUrl } from "../../../../src/platform/http/PublicUrl.ts"
 import { EmailAddress } from "../../../../src/values/EmailAddress.ts"
-import { AccountId } from "../../../../src/values/Ids.ts"
 
-const account = AccountId.make(1)
-const own = EmailAddress.make("us@news.example")
+const own = ["of the account's domain"]
 
-/** Knows the default sender's domain and an account's domain. */
+/** Knows the default sender's domain. */
 const Known = Layer.mock(DomainRegistrations)({
-  warnings: () => Effect.succeed(["of the account's domain"]),
   verifiedWarnings: () => Effect.succeedSome(["of the default domain"])
 })
 
@@ -37,8 +34,8 @@ describe("DeliverabilityWarnings", () => {
     Effect.gen(function*() {
       const { ofBulk, ofSender } = yield* warnings({}, "http://127.0.0.1:8080")
       for (const  of of[ofBulk, ofSender]) {
-        assert.deepStrictEqual(yield* of(account, undefined), [])
-        assert.deepStrictEqual(yield* of(account, own), ["of the account's domain"])
+        assert.deepStrictEqual(yield* of(undefined), [])
+        assert.deepStrictEqual(yield* of(own), own)
       }
     }))
 
@@ -46,8 +43,8 @@ describe("DeliverabilityWarnings", () => {
     Effect.gen(function*() {
       const { ofBulk, ofSender } = yield* warnings(relay, https)
       for (const  of of[ofBulk, ofSender]) {
-        assert.deepStrictEqual(yield* of(account, undefined), ["of the default domain"])
-        assert.deepStrictEqual(yield* of(account, own), ["of the account's domain"])
+        assert.deepStrictEqual(yield* of(undefined), ["of the default domain"])
+        assert.deepStrictEqual(yield* of(own), own)
       }
     }))
 
@@ -55,18 +52,18 @@ describe("DeliverabilityWarnings", () => {
     Effect.gen(function*() {
       for (const base of ["http://service.example", "https://localhost:8443", "https://[::1]/x", "https://127.0.0.1"]) {
         const { ofBulk, ofSender } = yield* warnings(relay, base)
-        const [first, second, ...more] = yield* ofBulk(account, own)
+        const [first, second, ...more] = yield* ofBulk(own)
         assert.strictEqual(first, "of the account's domain")
         assert.match(second ?? "", /one click.* PUBLIC_URL/)
         assert.deepStrictEqual(more, [])
-        assert.deepStrictEqual(yield* ofSender(account, own), ["of the account's domain"])
+        assert.deepStrictEqual(yield* ofSender(own), own)
       }
     }))
 
   it.effect("warns about a missing host name for EHLO in bulk mail", () =>
     Effect.gen(function*() {
       const { ofBulk } = yield* warnings({ SMTP_URL: relay.SMTP_URL }, https)
-      const said = (yield* ofBulk(account, own)).filter((text) => text.includes("HELO_NAME"))
+      const said = (yield* ofBulk(own)).filter((text) => text.includes("HELO_NAME"))
       assert.lengthOf(said, greetingName(undefined) === undefined ? 1 : 0)
     }))
 })

@@ -24,7 +24,7 @@ const Subject = Emails.layer.pipe(
     Layer.mock(BulkThrottle)({ noteSingleEmail: (account) => Effect.sync(() => void noted.push(account)) }),
     Layer.mock(EmailDomains)({
       requireVerified: (_, from) => Effect.fail(new SenderNotVerified({ param: "from", domain: domainOf(from) })),
-      tracking: () => Effect.succeed({ opens: false, clicks: false })
+      ofSender: () => Effect.succeed({ track_opens: false, track_clicks: false, warnings: [] })
     }),
     Layer.mock(Quotas)({ limitOfPlan: () => undefined, limit: () => undefined, reserve: () => Effect.void }),
     Layer.mock(Templates)({}),
@@ -39,7 +39,7 @@ const Subject = Emails.layer.pipe(
     Layer.mock(MessageProgress)({ publishSuppressed: () => Effect.void }),
     Layer.mock(DeliverabilityWarnings)({ ofSender: () => Effect.succeed([]) }),
     Layer.succeed(DefaultSender, { address: EmailAddress.make("us@example.com") }),
-    Layer.succeed(EmailSender, EmailSender.of({ wake: Effect.void })),
+    Layer.succeed(EmailSender, EmailSender.of({ wake: () => Effect.void })),
     AppConfig.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({}))))
   ]),
   Layer.provideMerge(TestDatabase.layer)
