@@ -9,16 +9,19 @@ import { docUrl, wireOf } from "../../platform/http/ApiError.ts"
 import { RequestRefused, ServiceUnavailable } from "../../platform/http/ApiErrors.ts"
 import { publicBase } from "../../platform/http/PublicUrl.ts"
 import { defaultHeaders } from "../../platform/http/ready/defaultHeaders.ts"
+import { Draining } from "../../platform/http/ready/Draining.ts"
 import { QuickAnswers } from "../../platform/http/ready/QuickAnswers.ts"
+import { observeRequest } from "../../platform/http/ready/requestMetrics.ts"
 import { closeAfterGrace } from "../../platform/net/closeAfterGrace.ts"
 import { httpServerAt, placeOf } from "../../platform/net/Listening.ts"
+import { Overload } from "../../platform/work/Overload.ts"
 import { fromDateTime } from "../../values/Timestamp.ts"
 import { limitConnections } from "./Connections.ts"
 
 /** Where HTTP listens. */
 export const httpPlace = (config: AppConfig["Service"]) => placeOf({ host: "HOST", port: "PORT" }, config)
 
-/** The documented response for requests that Node refuses before routing. */
+/** The documented answer to a request that is refused before the routes see it. */
 const refusal = (base: string, error: RequestRefused | ServiceUnavailable) => {
   const now = DateTime.nowUnsafe()
   const requestId = uuid7(DateTime.toEpochMillis(now))
@@ -35,14 +38,13 @@ const refusal = (base: string, error: RequestRefused | ServiceUnavailable) => {
     "content-type": "application/json",
     "content-length": String(Buffer.byteLength(body)),
     "x-request-id": requestId,
-    ...(isBusy ? { "retry-after": "2" } : {}),
-    connection: "close"
+    ...(isBusy ? { "retry-after": "2" } : {})
   }
   return { headers, body }
 }
 
 const refuse = (socket: Duplex, status: number, { body, headers }: ReturnType<typeof refusal>) => {
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const lines = Object.entries({ ...headers, connection: "close" }).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`)
 }
 
@@ -79,8 +81,36 @@ const holdEarlyRequests = (server: Server) => {
   server.on("newListener", answer).on("request", hold)
 }
 
+/** Answers a request, unless it is one for the routes. */
+type Send = (request: IncomingMessage, response: ServerResponse) => boolean
+
+const overloaded = new ServiceUnavailable()
+
+/**
+ * Refuses messages while the node is overloaded. The pipeline does the same, at several times the cost, which an overloaded
+ * node would take from the messages that it has accepted.
+ */
+const makeRefuser = Effect.gen(function*() {
+  const config = yield* AppConfig
+  const base = publicBase(config)
+  const overload = yield* Overload
+  const draining = yield* Draining
+  const context = yield* Effect.context<never>()
+  const send: Send = ({ headers, method = "", url = "" }, response) => {
+    if (method !== "POST" || headers.host === undefined || draining.hasBegun()) return false
+    const [path = ""] = url.split("?", 1)
+    if (!overload.refuses({ method, path })) return false
+    const { body, headers: answered } = refusal(base, overloaded)
+    response.writeHead(503, answered).end(body)
+    observeRequest(context, { method, status: 503, millis: 0 })
+    return true
+  }
+  // With a collector, the routes create the span of each request.
+  return config.otlpEndpoint === undefined ? send : () => false
+})
+
 /** The other listeners of a request see it only without a quick answer. */
-const answerQuickly = (server: Server, send: (request: IncomingMessage, response: ServerResponse) => boolean) => {
+const answerQuickly = (server: Server, send: Send) => {
   const emit: (event: string, ...args: ReadonlyArray<unknown>) => boolean = server.emit.bind(server)
   const emitOthers = (event: string, ...args: ReadonlyArray<unknown>) => {
     const [request, response] = args
@@ -102,7 +132,7 @@ class Answer extends ServerResponse {
   }
 }
 
-const make = (config: AppConfig["Service"], quick: QuickAnswers["Service"]) => {
+const make = (config: AppConfig["Service"], send: Send) => {
   const { httpConnections, httpConnectionsPerAddress, trustedProxies = [] } = config
   const base = publicBase(config)
   const server = createServer({
@@ -126,7 +156,7 @@ const make = (config: AppConfig["Service"], quick: QuickAnswers["Service"]) => {
     refuse: refuseConnection(base)
   })
   answerQuickly(server, (request, response) => {
-    const isAnswered = quick.send(request, response)
+    const isAnswered = send(request, response)
     if (isAnswered) noteRequest(request.socket)
     return isAnswered
   })
@@ -136,7 +166,7 @@ const make = (config: AppConfig["Service"], quick: QuickAnswers["Service"]) => {
   server.on("connect", (_request, socket) => refuse(socket, 400, refusal(base, new RequestRefused())))
   server.on("checkExpectation", (_request, response) => {
     const { body, headers } = refusal(base, new RequestRefused())
-    response.writeHead(417, headers).end(body)
+    response.writeHead(417, { ...headers, connection: "close" }).end(body)
   })
   return server
 }
@@ -145,9 +175,11 @@ const make = (config: AppConfig["Service"], quick: QuickAnswers["Service"]) => {
 export const HttpServerLayer = Layer.unwrap(Effect.gen(function*() {
   const config = yield* AppConfig
   const quick = yield* QuickAnswers
+  const refuses = yield* makeRefuser
+  const send: Send = (request, response) => quick.send(request, response) || refuses(request, response)
   const sockets = new Set<Socket>()
   const listening = () =>
-    make(config, quick).on("connection", (socket: Socket) => {
+    make(config, send).on("connection", (socket: Socket) => {
       sockets.add(socket)
       socket.once("close", () => sockets.delete(socket))
     })

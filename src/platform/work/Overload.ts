@@ -70,6 +70,11 @@ export const memoryLimitOf = (memoryLimitMb: number | undefined): number => {
   return memoryLimitMb === undefined ? available * 0.75 : memoryLimitMb * MiB
 }
 
+interface Asked {
+  readonly method: string
+  readonly path: string
+}
+
 /** The paths that accept messages by POST. */
 export class AcceptancePaths extends Context.Service<AcceptancePaths, { readonly has: (path: string) => boolean }>()(
   "messaging-service/platform/work/Overload/AcceptancePaths"
@@ -80,9 +85,11 @@ export class AcceptancePaths extends Context.Service<AcceptancePaths, { readonly
  * accepted go on, and so do all other requests.
  */
 export class Overload extends Context.Service<Overload, {
-  /** Runs a request, or the refusal if it would accept a message and the node is overloaded. */
+  /** Whether a request is refused: it would accept a message, and the node is overloaded. */
+  readonly refuses: (request: Asked) => boolean
+  /** Runs a request, or the refusal. */
   readonly guard: <A, E, R, E2>(
-    request: { readonly method: string; readonly path: string },
+    request: Asked,
     work: Effect.Effect<A, E, R>,
     refusal: Effect.Effect<never, E2>
   ) => Effect.Effect<A, E | E2, R>
@@ -102,35 +109,44 @@ export class Overload extends Context.Service<Overload, {
       // Setting the machine's clock back must not prolong an overload.
       const millis = () => Number(clock.monotonicTimeNanosUnsafe()) / 1_000_000
       let measuredAt = millis()
-
-      const measure = Effect.sync(() => {
-        const now = millis()
-        gauge.measure(now - measuredAt)
-        measuredAt = now
-        hasMemory = process.memoryUsage.rss() < memoryLimit
-      })
-      yield* measure.pipe(Effect.delay(interval), Effect.forever, Effect.forkScoped)
-
       const isRecent = Effect.sync(() => millis() < lastRefusal + memoryMillis)
 
-      const note = Effect.gen(function*() {
-        const isKnown = yield* isRecent
-        lastRefusal = millis()
-        if (isKnown) return
+      let isAnnounced = false
+      const announce = Effect.gen(function*() {
+        const isNew = !isAnnounced && (yield* isRecent)
+        isAnnounced = yield* isRecent
+        if (!isNew) return
         const facts = { wait_ms: Math.round(gauge.wait), short_of: hasMemory ? "time" : "memory" }
         yield* Effect.logWarning("this node is overloaded and refuses messages").pipe(Effect.annotateLogs(facts))
       })
 
+      const measure = Effect.suspend(() => {
+        const now = millis()
+        gauge.measure(now - measuredAt)
+        measuredAt = now
+        hasMemory = process.memoryUsage.rss() < memoryLimit
+        return announce
+      })
+      yield* measure.pipe(Effect.delay(interval), Effect.forever, Effect.forkScoped)
+
+      const accepts = ({ method, path }: Asked) => method === "POST" && paths.has(path)
+      const refuses = (request: Asked) => {
+        const isRefused = accepts(request) && (!hasMemory || gauge.wait > longestWait)
+        if (isRefused) lastRefusal = millis()
+        return isRefused
+      }
+
       return Overload.of({
+        refuses,
         guard: <A, E, R, E2>(
-          { method, path }: { readonly method: string; readonly path: string },
+          request: Asked,
           work: Effect.Effect<A, E, R>,
           refusal: Effect.Effect<never, E2>
         ) =>
-          method !== "POST" || !paths.has(path)
+          !accepts(request)
             ? work
             : Effect.suspend((): Effect.Effect<A, E | E2, R> => {
-              if (!hasMemory || gauge.wait > longestWait) return Effect.andThen(note, refusal)
+              if (refuses(request)) return refusal
               gauge.begin()
               return Effect.ensuring(work, Effect.sync(() => gauge.end()))
             }),

@@ -6,10 +6,12 @@ import { HttpServerLayer } from "../../../src/app/server/HttpServer.ts"
 import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
 import { Draining } from "../../../src/platform/http/ready/Draining.ts"
 import { QuickAnswers } from "../../../src/platform/http/ready/QuickAnswers.ts"
+import { Overload } from "../../../src/platform/work/Overload.ts"
 
 const onFreePort = (settings: Readonly<Record<string, string>> = {}) =>
   HttpServerLayer.pipe(
-    Layer.provide(QuickAnswers.layer.pipe(Layer.provide(Draining.layer))),
+    Layer.provide(QuickAnswers.layer.pipe(Layer.provideMerge(Draining.layer))),
+    Layer.provide(Layer.mock(Overload)({ refuses: ({ method, path }) => method === "POST" && path === "/full" })),
     Layer.provide(AppConfig.layer),
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ PORT: "0", ...settings })))
   )
@@ -93,6 +95,25 @@ describe("HTTP server", () => {
       Effect.scoped,
       Effect.provide(onFreePort({ HTTP_CONNECTIONS_PER_ADDRESS: "1", TRUSTED_PROXIES: "127.0.0.1" }))
     ))
+
+  it.live("an overloaded node refuses a message with the documented answer before its routes see it, and goes on", () =>
+    Effect.gen(function*() {
+      const { port, release } = yield* serving
+      yield* release
+      const post = "POST /full?a=1 HTTP/1.1\r\nHost: here\r\nContent-Length: 4\r\n\r\nfull"
+      const [refused = "", other = ""] = (yield* Effect.flatMap(ask(port, `${post}${get}`), answerOn)).split(
+        /(?=HTTP\/1)/
+      )
+      const [head = "", body = ""] = refused.split("\r\n\r\n")
+      assert.match(head, /^HTTP\/1\.1 503 /)
+      assert.match(head, /\r\nretry-after: 2\r\n/)
+      assert.notMatch(head, /connection: close/i)
+      const { error, meta, success } = JSON.parse(body)
+      assert.deepStrictEqual([success, error.type, error.code], [false, "service_unavailable", 5030])
+      assert.match(error.doc_url, /\/docs\/guides\/errors#service_unavailable$/)
+      assert.include(head, `x-request-id: ${meta.request_id}`)
+      assert.match(other, /^HTTP\/1\.1 200 [^]*here$/)
+    }).pipe(Effect.scoped, Effect.provide(onFreePort())))
 
   it.live("a new connection replaces the longest idle one, never one with a request in flight", () =>
     Effect.gen(function*() {
