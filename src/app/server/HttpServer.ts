@@ -12,8 +12,9 @@ import { defaultHeaders } from "../../platform/http/ready/defaultHeaders.ts"
 import { Draining } from "../../platform/http/ready/Draining.ts"
 import { QuickAnswers } from "../../platform/http/ready/QuickAnswers.ts"
 import { observeRequest } from "../../platform/http/ready/requestMetrics.ts"
+import { acceptInParallel, sharesPort } from "../../platform/net/acceptInParallel.ts"
 import { closeAfterGrace } from "../../platform/net/closeAfterGrace.ts"
-import { httpServerAt, placeOf } from "../../platform/net/Listening.ts"
+import { backlog, httpServerAt, mustBeFree, placeOf } from "../../platform/net/Listening.ts"
 import { Overload } from "../../platform/work/Overload.ts"
 import { fromDateTime } from "../../values/Timestamp.ts"
 import { limitConnections } from "./Connections.ts"
@@ -161,6 +162,7 @@ const make = (config: AppConfig["Service"], send: Send) => {
     return isAnswered
   })
   holdEarlyRequests(server)
+  if (sharesPort) acceptInParallel(server, backlog)
   closeAfterGrace(server)
   server.on("clientError", onClientError(base))
   server.on("connect", (_request, socket) => refuse(socket, 400, refusal(base, new RequestRefused())))
@@ -174,6 +176,9 @@ const make = (config: AppConfig["Service"], send: Send) => {
 /** Node's HTTP server on HOST and PORT. On close it first finishes the requests in flight. */
 export const HttpServerLayer = Layer.unwrap(Effect.gen(function*() {
   const config = yield* AppConfig
+  const place = httpPlace(config)
+  // Two nodes that start at the same time would share a port that both have found free, so this is the last check.
+  if (sharesPort) yield* mustBeFree(place)
   const quick = yield* QuickAnswers
   const refuses = yield* makeRefuser
   const send: Send = (request, response) => quick.send(request, response) || refuses(request, response)
@@ -184,5 +189,5 @@ export const HttpServerLayer = Layer.unwrap(Effect.gen(function*() {
       socket.once("close", () => sockets.delete(socket))
     })
   const count = Effect.sync(() => [...sockets].filter(({ bytesRead }) => bytesRead > 0).length)
-  return Layer.merge(httpServerAt(listening, httpPlace(config)), Layer.succeed(OpenConnections, { count }))
+  return Layer.merge(httpServerAt(listening, place, sharesPort), Layer.succeed(OpenConnections, { count }))
 }))

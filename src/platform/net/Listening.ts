@@ -81,10 +81,13 @@ export const mustBeFree = Effect.fnUntraced(function*(place: Place) {
  * Connections that may wait to be accepted. The kernel drops further ones, and their clients try again after one second,
  * then two, then four: a busy node would look seconds slower than it is. The kernel's own limit is mostly 4096 too.
  */
-const backlog = 4_096
+export const backlog = 4_096
 
-/** An HTTP server at an address. When its scope closes, it first finishes the requests in flight. */
-export const httpServerAt = (make: () => Server, place: Place): Layer.Layer<
+/**
+ * An HTTP server at an address. When its scope closes, it first finishes the requests in flight. With `reusePort` further
+ * sockets of this account may listen there.
+ */
+export const httpServerAt = (make: () => Server, place: Place, reusePort = false): Layer.Layer<
   HttpServer.HttpServer | Layer.Success<typeof NodeHttpServer.layerHttpServices>,
   ListenFailed
 > =>
@@ -93,6 +96,7 @@ export const httpServerAt = (make: () => Server, place: Place): Layer.Layer<
       host: place.host,
       port: place.port,
       backlog,
+      reusePort,
       gracefulShutdownTimeout: "10 seconds"
     }),
     "ServeError",

@@ -1,0 +1,43 @@
+import type { Server } from "node:http"
+import * as NodeNet from "node:net"
+
+/**
+ * Whether several sockets of this process may listen on one port (SO_REUSEPORT), so that the kernel shares the connections out
+ * among them. Elsewhere it either refuses this or gives all connections to one of them.
+ */
+export const sharesPort = process.platform === "linux"
+
+/** Sockets of one server. Each accepts one connection in a turn of the event loop. */
+const sockets = 16
+
+/**
+ * Accepts connections on several sockets of the address on which the server listens with `reusePort`. libuv accepts one
+ * connection of a socket in each turn of the event loop. Turns of a busy node take tens of milliseconds, so with one socket a
+ * thousand new clients would wait for many seconds before it reads their requests.
+ */
+export const acceptInParallel = (server: Server, backlog: number): void => {
+  const others: Array<NodeNet.Server> = []
+  server.once("listening", () => {
+    const address = server.address()
+    if (address === null || typeof address === "string") return
+    while (others.length < sockets - 1) {
+      // The options of Node's HTTP server.
+      const other = NodeNet.createServer({ allowHalfOpen: true, noDelay: true })
+      other.on("connection", (socket) => server.emit("connection", socket))
+      // Without it, the others accept its share.
+      other.on("error", () => {})
+      others.push(other.listen({ host: address.address, port: address.port, backlog, reusePort: true }))
+    }
+  })
+  const close = server.close.bind(server)
+  server.close = (callback) => {
+    const all = [close, ...others.map((other) => other.close.bind(other))]
+    let open = all.length
+    const closed = (error?: Error) => {
+      open--
+      if (open === 0) callback?.(error)
+    }
+    for (const closeOne of all) closeOne(closed)
+    return server
+  }
+}
