@@ -87,10 +87,13 @@ const recipientWords = ({ recipients }: Searchable): ReadonlyArray<string> =>
     ...endsOf(recipient)
   ])
 
-/** A character has at most two code units. */
+/** The first characters of a text; some have two code units. */
 const beginningOf = (text: string): string => {
-  const units = text.slice(0, 2 * searchedText)
-  return [...units].slice(0, searchedText).join("")
+  let end = 0
+  for (let count = 0; count < searchedText && end < text.length; count++) {
+    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1
+  }
+  return text.slice(0, end)
 }
 
 /** The words of a record's subject and of the start of its text. */

@@ -1,5 +1,6 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import type { HttpServerResponse } from "effect/http"
+import type { KeyObject } from "node:crypto"
 import { KeyRequests } from "../api-keys/KeyRequests.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { MacKeys } from "../platform/crypto/MacKeys.ts"
@@ -78,7 +79,7 @@ interface Waiting {
 }
 
 /** Keyed hashes of the recipients of a refused request, whose body is then let go. */
-const takeRecipients = (key: Uint8Array, accountId: AccountId, { facts }: AnsweredRequest) => {
+const takeRecipients = (key: KeyObject, accountId: AccountId, { facts }: AnsweredRequest) => {
   const recipients = recipientsIn(facts.refusedBody).map((one) => recipientHash(key, accountId, one))
   delete facts.refusedBody
   return recipients

@@ -1,4 +1,5 @@
 import { Context, DateTime, Effect, Layer, Option } from "effect"
+import type { KeyObject } from "node:crypto"
 import { MacKeys } from "../platform/crypto/MacKeys.ts"
 import { NotFound } from "../platform/http/ApiErrors.ts"
 import type { AccountId, ApiKeyId } from "../values/Ids.ts"
@@ -33,7 +34,7 @@ const anyStatus: StatusRange = { lowest: 0, highest: 999 }
 const firstAt = (instant: string | undefined) =>
   instant === undefined ? null : firstIdAt(DateTime.toEpochMillis(DateTime.makeUnsafe(instant)))
 
-const filterOf = (key: Uint8Array, accountId: AccountId, { asked, window }: Wanted): RequestFilter => {
+const filterOf = (key: KeyObject, accountId: AccountId, { asked, window }: Wanted): RequestFilter => {
   const { lowest, highest } = asked.status === undefined ? anyStatus : statusesOf(asked.status)
   return {
     ...window,

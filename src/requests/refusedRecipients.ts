@@ -1,5 +1,5 @@
 import { Option, Schema } from "effect"
-import { createHmac } from "node:crypto"
+import { createHmac, type KeyObject } from "node:crypto"
 import type { AccountId } from "../values/Ids.ts"
 
 /** Most recipients of a request that are kept. */
@@ -31,7 +31,7 @@ const comparable = (recipient: string): string => {
 }
 
 /** The hash by which the log of requests finds a recipient of an account. The log has no recipient itself. */
-export const recipientHash = (key: Uint8Array, accountId: AccountId, recipient: string): Uint8Array =>
+export const recipientHash = (key: KeyObject, accountId: AccountId, recipient: string): Uint8Array =>
   createHmac("sha256", key).update(`${accountId} ${comparable(recipient)}`).digest().subarray(0, hashBytes)
 
 const parsed = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))

@@ -1,5 +1,6 @@
 import { ConfigProvider, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { createSecretKey } from "node:crypto"
 import { Events } from "../../src/events/Events.ts"
 import { AppConfig } from "../../src/platform/config/AppConfig.ts"
 import { MacKeys } from "../../src/platform/crypto/MacKeys.ts"
@@ -35,9 +36,10 @@ export const Settings = AppConfig.layer.pipe(Layer.provide(ConfigProvider.layer(
 /** No test accounts. */
 export const NoTests = Layer.succeed(TestWork, TestWork.of({ begins: Effect.never, note: () => {} }))
 
-const key = new Uint8Array(32).fill(7)
+const mainKey = new Uint8Array(32).fill(7)
+const key = createSecretKey(mainKey)
 
-export const TestVault = Vault.layer(Redacted.make(key))
+export const TestVault = Vault.layer(Redacted.make(mainKey))
 
 /** A vault in which this is every secret, whatever the database has. */
 export const vaultOf = (secret: Buffer) =>

@@ -2,6 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { createSecretKey } from "node:crypto"
 import { Accounts } from "../../src/accounts/Accounts.ts"
 import { Audit } from "../../src/accounts/Audit.ts"
 import { PartStatusUpdates } from "../../src/channels/sms/parts/PartStatusUpdates.ts"
@@ -25,7 +26,7 @@ import { freshNumber } from "../support/sms.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { noEvents } from "../support/testEvents.ts"
 
-const key = new Uint8Array(32)
+const key = createSecretKey(new Uint8Array(32))
 
 const CodesBySms = Layer.effect(
   VerifyChannels,

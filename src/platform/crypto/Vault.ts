@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
-import { createHash, createHmac, hkdfSync, randomBytes } from "node:crypto"
+import { createHash, createHmac, hkdfSync, type KeyObject, randomBytes } from "node:crypto"
 import { decrypt, encrypt, overhead } from "./gcm.ts"
 
 /** The value cannot be decrypted: its main key is unknown here, or it was altered or moved to another row. */
@@ -126,7 +126,7 @@ export class Vault extends Context.Service<Vault, {
 }
 
 /** The first bytes of an HMAC-SHA256, for short tokens. */
-export const shortMac = (key: Uint8Array, text: string, bytes: number): Buffer =>
+export const shortMac = (key: KeyObject, text: string, bytes: number): Buffer =>
   createHmac("sha256", key).update(text).digest().subarray(0, bytes)
 
 /** A column of sealed values: what the rotation of the main key has to know about it. */

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
+import { createHmac, type KeyObject, randomBytes, timingSafeEqual } from "node:crypto"
 
 /**
  * The seed of a one-time code: its length, random bits, and how many of its digits come before. The code is a MAC of the
@@ -32,14 +32,14 @@ export const seedAfter = (seed: CodeSeed, text: string): CodeSeed => {
 }
 
 // 64 bits modulo at most 10^8: no digit is likelier than another by more than 10^-11.
-const codeOf = (key: Uint8Array, seed: CodeSeed): string => {
+const codeOf = (key: KeyObject, seed: CodeSeed): string => {
   const { bits, length } = parts(seed)
   const mac = createHmac("sha256", key).update(`code:${length}:${bits}`).digest()
   return String(mac.readBigUInt64BE() % 10n ** BigInt(length)).padStart(length, "0")
 }
 
 /** Replaces the mask in the text with the code. Call it immediately before the text is sent. */
-export const fillIn = (key: Uint8Array, seed: CodeSeed, text: string): string => {
+export const fillIn = (key: KeyObject, seed: CodeSeed, text: string): string => {
   const { length, offset } = parts(seed)
   const code = codeOf(key, seed)
   let next = offset
@@ -47,7 +47,7 @@ export const fillIn = (key: Uint8Array, seed: CodeSeed, text: string): string =>
 }
 
 /** Whether a guess is the code, in constant time. */
-export const isCode = (key: Uint8Array, seed: CodeSeed, guess: string): boolean => {
+export const isCode = (key: KeyObject, seed: CodeSeed, guess: string): boolean => {
   const digest = (code: string) => createHmac("sha256", key).update(`guess:${code}`).digest()
   return timingSafeEqual(digest(codeOf(key, seed)), digest(guess))
 }

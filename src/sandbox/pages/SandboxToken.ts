@@ -56,7 +56,7 @@ export class SandboxToken extends Context.Service<SandboxToken, {
       const { mode, sandboxAllow = [], sandboxToken } = yield* AppConfig
       const { sandbox } = yield* MacKeys
       const isOpen = mode === "development" || sandboxAllow.length > 0
-      const generated = isOpen ? Redacted.make(encodeBase32(sandbox.subarray(0, 20))) : undefined
+      const generated = isOpen ? Redacted.make(encodeBase32(sandbox.export().subarray(0, 20))) : undefined
       return SandboxToken.make(Option.fromUndefinedOr(sandboxToken ?? generated))
     })
   )

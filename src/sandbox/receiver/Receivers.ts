@@ -1,6 +1,6 @@
 import { Effect, Layer, Option, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { timingSafeEqual } from "node:crypto"
+import { type KeyObject, timingSafeEqual } from "node:crypto"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { MacKeys } from "../../platform/crypto/MacKeys.ts"
 import { shortMac } from "../../platform/crypto/Vault.ts"
@@ -15,7 +15,7 @@ import { SandboxToken } from "../pages/SandboxToken.ts"
 const macLength = 12
 
 /** The secret names the account and carries a MAC, so that no table has it and no guess finds an account. */
-const secrets = (key: Uint8Array) => {
+const secrets = (key: KeyObject) => {
   const macOf = (id: string) => shortMac(key, id, macLength)
   return {
     secretOf: (id: AccountId) => `${id}-${macOf(String(id)).toString("base64url")}`,

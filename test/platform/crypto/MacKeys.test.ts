@@ -17,7 +17,7 @@ const under = (key: number, previous?: number) =>
 const start = (key: number, previous?: number) =>
   Effect.map(
     Effect.provide(MacKeys, MacKeys.layer.pipe(Layer.provide(under(key, previous)))),
-    ({ unsubscribe }) => Buffer.from(unsubscribe)
+    ({ unsubscribe }) => unsubscribe.export()
   )
 
 layer(TestDatabase.layer)("MacKeys", (it) => {

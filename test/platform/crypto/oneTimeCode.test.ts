@@ -4,7 +4,7 @@ import NodeCrypto from "node:crypto"
 import * as NodeModule from "node:module"
 import { type CodeSeed, drawSeed, fillIn, isCode, maskOf, seedAfter } from "../../../src/platform/crypto/oneTimeCode.ts"
 
-const key = new Uint8Array(32).fill(7)
+const key = NodeCrypto.createSecretKey(new Uint8Array(32).fill(7))
 const lengths = Schema.Int.check(Schema.isBetween({ minimum: 4, maximum: 8 }))
 
 const codeOf = (seed: CodeSeed) => fillIn(key, seed, maskOf(seed))
@@ -54,7 +54,10 @@ describe("a one-time code", () => {
 
   it("differs for another key and another seed", () => {
     const seed = drawSeed(8)
-    assert.notStrictEqual(fillIn(new Uint8Array(32).fill(8), seed, "********"), codeOf(seed))
+    assert.notStrictEqual(
+      fillIn(NodeCrypto.createSecretKey(new Uint8Array(32).fill(8)), seed, "********"),
+      codeOf(seed)
+    )
     const codes = new Set(Array.from({ length: 100 }, () => codeOf(drawSeed(8))))
     assert.isAtLeast(codes.size, 99)
   })

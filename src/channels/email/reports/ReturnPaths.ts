@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Option, Result } from "effect"
-import { timingSafeEqual } from "node:crypto"
+import { type KeyObject, timingSafeEqual } from "node:crypto"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { WrongSetting } from "../../../platform/config/Setting.ts"
 import { decodeBase32, encodeBase32 } from "../../../platform/crypto/base32.ts"
@@ -43,17 +43,17 @@ const localPart = new RegExp(`^([bu])\\+([a-z2-7]{${tokenLength}})$`, "i")
 
 const idBytes = (id: number) => Buffer.from(id.toString(16).padStart(idLength * 2, "0"), "hex")
 
-const macOf = (key: Uint8Array, id: number) => shortMac(key, String(id), macLength)
+const macOf = (key: KeyObject, id: number) => shortMac(key, String(id), macLength)
 
 /**
  * The public name of a message: its id with a MAC, so that another message's token cannot be guessed. It survives mail
  * servers that change the case of letters.
  */
-export const verpToken = (key: Uint8Array, id: EmailMessageId): string =>
+export const verpToken = (key: KeyObject, id: EmailMessageId): string =>
   encodeBase32(Buffer.concat([idBytes(id), macOf(key, id)]))
 
 /** The message of a token; none if any bit is wrong. */
-export const readVerpToken = (key: Uint8Array, token: string): Option.Option<EmailMessageId> => {
+export const readVerpToken = (key: KeyObject, token: string): Option.Option<EmailMessageId> => {
   const bytes = token.length === tokenLength ? decodeBase32(token) : undefined
   if (bytes === undefined) return Option.none()
   const id = Number.parseInt(Buffer.from(bytes.subarray(0, idLength)).toString("hex"), 16)
@@ -64,11 +64,11 @@ export const readVerpToken = (key: Uint8Array, token: string): Option.Option<Ema
 }
 
 /** The local part of a message's address (VERP): 34 of the 64 characters that are allowed. */
-export const verpLocalPart = (kind: AddressKind, key: Uint8Array, id: EmailMessageId): string =>
+export const verpLocalPart = (kind: AddressKind, key: KeyObject, id: EmailMessageId): string =>
   `${kind}+${verpToken(key, id)}`
 
 /** The message of such a local part, in either case of letters. */
-export const readVerpLocalPart = (kind: AddressKind, key: Uint8Array, local: string): Option.Option<EmailMessageId> => {
+export const readVerpLocalPart = (kind: AddressKind, key: KeyObject, local: string): Option.Option<EmailMessageId> => {
   const [, written, token] = localPart.exec(local) ?? []
   return token === undefined || written?.toLowerCase() !== kind ? Option.none() : readVerpToken(key, token)
 }

@@ -1,5 +1,5 @@
 import { Option } from "effect"
-import { hash, timingSafeEqual } from "node:crypto"
+import { hash, type KeyObject, timingSafeEqual } from "node:crypto"
 import { shortMac } from "../../../platform/crypto/Vault.ts"
 import { EmailMessageId } from "../../../values/Ids.ts"
 
@@ -19,7 +19,7 @@ const headLength = linkAt + 2
 const macLength = 14
 
 /** Each message has its key, so a mail with many links costs one HMAC. */
-const keyOf = (key: Uint8Array, id: number) => shortMac(key, String(id), 32)
+const keyOf = (key: KeyObject, id: number) => shortMac(key, String(id), 32)
 
 // Key and head have fixed lengths and the hash is truncated, which rules out length extension.
 const macOf = (messageKey: Buffer, head: Buffer) =>
@@ -27,7 +27,7 @@ const macOf = (messageKey: Buffer, head: Buffer) =>
 
 /** Makes the tokens of a message's pixel and links. */
 export const trackingTokens = (
-  key: Uint8Array,
+  key: KeyObject,
   id: EmailMessageId
 ): (purpose: keyof typeof purposes, link: number) => string => {
   const messageKey = keyOf(key, id)
@@ -43,7 +43,7 @@ export const trackingTokens = (
 
 /** Reads a token. Returns none unless every bit is unchanged and the purpose matches. */
 export const readTrackingToken = (
-  key: Uint8Array,
+  key: KeyObject,
   purpose: keyof typeof purposes,
   token: string
 ): Option.Option<Tracked> => {

@@ -2,6 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Context, Effect, FileSystem, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import { createSecretKey } from "node:crypto"
 import * as NodeNet from "node:net"
 import * as NodeTls from "node:tls"
 import { BounceListener } from "../../../../src/channels/email/reports/BounceListener.ts"
@@ -12,7 +13,7 @@ import { MacKeys } from "../../../../src/platform/crypto/MacKeys.ts"
 import { deliverFrom } from "../../../support/deliverMail.ts"
 import { otherSelfSigned, selfSigned } from "../../../support/selfSigned.ts"
 
-const key = new Uint8Array(32)
+const key = createSecretKey(new Uint8Array(32))
 
 const files = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem

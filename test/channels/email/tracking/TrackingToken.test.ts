@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Option } from "effect"
+import { createSecretKey } from "node:crypto"
 import { readTrackingToken, trackingTokens } from "../../../../src/channels/email/tracking/TrackingToken.ts"
 import { EmailMessageId } from "../../../../src/values/Ids.ts"
 
-const key = new Uint8Array(32).fill(7)
+const key = createSecretKey(new Uint8Array(32).fill(7))
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
@@ -16,7 +17,7 @@ describe("TrackingToken", () => {
         assert.match(token, /^[\w-]{32}$/)
         assert.deepStrictEqual(readTrackingToken(key, "click", token), Option.some(tracked))
         assert.deepStrictEqual(readTrackingToken(key, "open", token), Option.none())
-        assert.deepStrictEqual(readTrackingToken(new Uint8Array(32), "click", token), Option.none())
+        assert.deepStrictEqual(readTrackingToken(createSecretKey(new Uint8Array(32)), "click", token), Option.none())
       }
     }
   })
