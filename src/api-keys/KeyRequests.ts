@@ -1,4 +1,4 @@
-import { Clock, Context, DateTime, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { column } from "../platform/database/column.ts"
 import * as Query from "../platform/database/Query.ts"
@@ -6,10 +6,13 @@ import type { AnsweredRequest } from "../platform/http/RequestContext.ts"
 import { makeCounts } from "../platform/work/Counts.ts"
 import type { ApiKeyId } from "../values/Ids.ts"
 
+const dayMillis = 86_400_000
+
 /** The requests with a key on a day of UTC, by the class of their answer. */
 interface Count {
   readonly keyId: ApiKeyId
-  readonly day: string
+  /** Days since 1970-01-01. */
+  readonly day: number
   readonly succeeded: number
   readonly refused: number
   readonly failed: number
@@ -30,8 +33,8 @@ export class KeyRequests extends Context.Service<KeyRequests, {
       // leaves it out.
       const write = (given: ReadonlyArray<Count>) =>
         Query.run(sql`insert into api_key_requests as c (key_id, day, succeeded, refused, failed)
-          select k.id, t.day::date, t.succeeded, t.refused, t.failed
-          from unnest(${column.int8(given.map(({ keyId }) => keyId))}, ${column.text(given.map(({ day }) => day))},
+          select k.id, date '1970-01-01' + t.day, t.succeeded, t.refused, t.failed
+          from unnest(${column.int8(given.map(({ keyId }) => keyId))}, ${column.int4(given.map(({ day }) => day))},
             ${column.int4(given.map(({ succeeded }) => succeeded))}, ${
           column.int4(given.map(({ refused }) => refused))
         },
@@ -60,7 +63,7 @@ export class KeyRequests extends Context.Service<KeyRequests, {
           if (keyId === undefined || isOwn) return
           add({
             keyId,
-            day: DateTime.formatIsoDateUtc(DateTime.makeUnsafe(clock.currentTimeMillisUnsafe())),
+            day: Math.floor(clock.currentTimeMillisUnsafe() / dayMillis),
             succeeded: status < 400 ? 1 : 0,
             refused: status >= 400 && status < 500 ? 1 : 0,
             failed: status >= 500 ? 1 : 0
