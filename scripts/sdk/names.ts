@@ -64,6 +64,7 @@ export const places: Readonly<Record<string, string>> = {
   "whatsappMessages.resend": "whatsapp.batches.resend",
   "whatsappMessages.cancel": "whatsapp.batches.cancel",
   "whatsappMessages.cancelOne": "whatsapp.cancel",
+  "whatsappMessages.figures": "whatsapp.sessions.figures",
   "whatsappMessages.rescheduleBatch": "whatsapp.batches.reschedule",
   "webhooks.deliveries": "webhooks.deliveries.list",
   "webhooks.delivery": "webhooks.deliveries.get",

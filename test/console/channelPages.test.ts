@@ -6,11 +6,12 @@ import { ApiKeys } from "../../src/api-keys/ApiKeys.ts"
 import type { Suppression } from "../../src/channels/email/suppressions/Suppression.ts"
 import { Suppressions } from "../../src/channels/email/suppressions/Suppressions.ts"
 import { SmsOutlet } from "../../src/channels/sms/parts/SmsOutlet.ts"
+import { SmsLinks } from "../../src/channels/sms/SmsLinks.ts"
 import { Contacts } from "../../src/channels/whatsapp/directory/Contacts.ts"
 import { type Group, GroupId } from "../../src/channels/whatsapp/directory/Group.ts"
 import { Groups } from "../../src/channels/whatsapp/directory/Groups.ts"
-import type { SessionDetail } from "../../src/channels/whatsapp/model/Session.ts"
-import { OutboxFigures, type SessionFigures } from "../../src/channels/whatsapp/outbox/OutboxFigures.ts"
+import type { SessionDetail, SessionFigures } from "../../src/channels/whatsapp/model/Session.ts"
+import { OutboxFigures } from "../../src/channels/whatsapp/outbox/OutboxFigures.ts"
 import { Sessions } from "../../src/channels/whatsapp/sessions/Sessions.ts"
 import { Messages } from "../../src/console/language/Messages.ts"
 import type { AccountAsk } from "../../src/console/page/Ask.ts"
@@ -314,7 +315,7 @@ it.layer(Messages.layer)("the pages of WhatsApp sessions and domains", (it) => {
         SMPP_URL: "smpp://test:secret@127.0.0.1:2775",
         WHATSAPP_URL: "sandbox"
       })
-      const services = Layer.mergeAll(
+      const services = SmsLinks.layer.pipe(Layer.provideMerge([
         AppConfig.layer.pipe(Layer.provide(ConfigProvider.layer(settings))),
         Layer.mock(UpstreamOutages)({ current: Effect.succeed([]) }),
         Layer.mock(Prices)({ fresh: () => undefined, current: Effect.succeed({ rows: [], micros: new Map() }) }),
@@ -339,7 +340,7 @@ it.layer(Messages.layer)("the pages of WhatsApp sessions and domains", (it) => {
               () => Effect.sync(() => void (isAside = false))
             )
         })
-      )
+      ]))
       assert.include(yield* Effect.provide(drawn(smsPage), services), ">connected</span>")
     }))
 

@@ -151,6 +151,7 @@ export const accessTable: Readonly<Record<string, Row | "public">> = {
   "POST /v1/sms/messages/:id/cancel": sms("sms:write"),
   "PATCH /v1/sms/messages/:id": sms("sms:write"),
   "GET /v1/sms/sender-ids": sms("sms:read"),
+  "GET /v1/sms/link": sms("sms:read"),
 
   // Each step needs the scope and the permission of its channel as well.
   "POST /v1/messages": sending(anyChannel("messages:write")),
@@ -173,6 +174,8 @@ export const accessTable: Readonly<Record<string, Row | "public">> = {
   "GET /v1/whatsapp/sessions": whatsapp("read", "sessions:read"),
   "POST /v1/whatsapp/sessions": whatsapp("write", "sessions:write"),
   "GET /v1/whatsapp/sessions/:id": whatsapp("read", "sessions:read"),
+  "GET /v1/whatsapp/sessions/:id/figures": whatsapp("read", "sessions:read"),
+  "GET /v1/whatsapp/sessions/:id/states": whatsapp("read", "sessions:read"),
   // Only a key that can create a session needs its code, and only one that can read sees its status.
   "GET /v1/whatsapp/sessions/:id/qr": { scopes: ["whatsapp:read", "whatsapp:write"], permission: "sessions:read" },
   "POST /v1/whatsapp/sessions/:id/pairing-code": whatsapp("write", "sessions:write"),

@@ -19,8 +19,8 @@ const itemsOf = (answer: Answer) => {
 }
 
 const idsOf = (answer: Answer) =>
-  itemsOf(answer).map(({ batch_id, channel, email, id, sender_id }) =>
-    JSON.stringify([channel, id ?? batch_id ?? email ?? sender_id])
+  itemsOf(answer).map(({ batch_id, channel, email, id, reason, sender_id, since, status }) =>
+    JSON.stringify([channel, id ?? batch_id ?? email ?? sender_id ?? [since, status, reason]])
   )
 
 type Filler = (account: { readonly accountId: number; readonly key: string }) => Effect.Effect<
@@ -64,6 +64,15 @@ const fillers: Readonly<Record<string, Filler>> = {
     }
     return [String((yield* request("POST", "/v1/email/send-bulk", { key, json })).at("data", "batch_id"))]
   }),
+  "/v1/whatsapp/sessions/:id/states": Effect.fnUntraced(function*({ key }) {
+    const { request } = yield* Service
+    const sql = yield* SqlClient.SqlClient
+    const [id = ""] = yield* rowFor("/v1/whatsapp/sessions/:id")?.(request, key) ?? Effect.succeed([])
+    yield* sql`insert into whatsapp_session_states (session_id, since, status, reason)
+      select ${Number(id)}, now(), status, reason from (values ('connected', null), ('disconnected', 'replaced'),
+        ('disconnected', 'connection_lost')) as s (status, reason)`
+    return [id]
+  }, Effect.orDie),
   "/v1/webhooks/:id/recoveries": Effect.fnUntraced(function*({ key }) {
     const { request } = yield* Service
     const sql = yield* SqlClient.SqlClient

@@ -67,6 +67,7 @@ export const toolTable: Readonly<Record<string, ToolRow>> = {
   sms_list: { operation: "GET /v1/sms/messages", title: "List SMS" },
   sms_status: { operation: "GET /v1/sms/messages/{id}", title: "Read an SMS's status" },
   sms_timeline: { operation: "GET /v1/sms/messages/{id}/timeline", title: "Read what happened to an SMS" },
+  sms_link: { operation: "GET /v1/sms/link", title: "Read the state of the link to the SMS carrier" },
   sms_prices: { operation: "GET /v1/sms/pricing", title: "Read the prices of SMS" },
   phone_validate: { operation: "GET /v1/phone/validate", title: "Check a phone number's form and country" },
   code_send: { operation: "POST /v1/verify/send", title: "Send a one-time code", note: sendsCode },
@@ -92,6 +93,14 @@ export const toolTable: Readonly<Record<string, ToolRow>> = {
     note: "The answer has the QR code as an image. A person scans it under Linked devices in WhatsApp."
   },
   whatsapp_session_get: { operation: "GET /v1/whatsapp/sessions/{id}", title: "Read a WhatsApp session's state" },
+  whatsapp_session_figures: {
+    operation: "GET /v1/whatsapp/sessions/{id}/figures",
+    title: "Read what a WhatsApp session has sent lately, and what waits"
+  },
+  whatsapp_session_states: {
+    operation: "GET /v1/whatsapp/sessions/{id}/states",
+    title: "List the states that a WhatsApp session had"
+  },
   whatsapp_session_qr: {
     operation: "GET /v1/whatsapp/sessions/{id}/qr",
     title: "Read a session's QR code",

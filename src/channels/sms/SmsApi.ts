@@ -14,6 +14,7 @@ import { MessageBatchId, MessageId, pathId } from "../../values/Ids.ts"
 import { Data, Done, Paged, pageQuery } from "../../values/Page.ts"
 import { PhoneNumber } from "../../values/PhoneNumber.ts"
 import { notBlank, textBetween } from "../../values/Text.ts"
+import { LinkState } from "./parts/SmsLink.ts"
 import { UnsupportedDestination } from "./SmsErrors.ts"
 import { maxTextLength, SenderId } from "./text/segments.ts"
 
@@ -78,6 +79,15 @@ const SmsPreview = Schema.Struct({
   cost_usd: Schema.Finite
 }).annotate({ identifier: "SmsPreview" })
 export type SmsPreview = typeof SmsPreview.Type
+
+const Link = Schema.Struct({
+  provider: Schema.Literals(["smpp", "http", "sandbox"]).annotate({
+    description: "smpp: a carrier over SMPP; http: a provider that gets requests; sandbox: no text reaches a phone"
+  }),
+  link: Schema.NullOr(LinkState).annotate({
+    description: "null if the provider is not smpp, and while the node that keeps the link does not answer"
+  })
+}).annotate({ identifier: "SmsLink" })
 
 /** The fields of an SMS that decide what it costs. */
 const PreviewedSms = Schema.Struct({
@@ -242,6 +252,14 @@ const senderIds = HttpApiEndpoint.get("senderIds", "/sender-ids", {
       "The operator's sender ids. A message without a sender_id uses the first one. If the list is empty, a message may use any sender_id, and the provider chooses one for a message without it."
   }))
 
+const link = HttpApiEndpoint.get("link", "/link", { success: Data(Link) })
+  .annotate(Access.Access, reading)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Read the link to the carrier",
+    description:
+      "The provider of the account's texts, and the state of its link if they go over SMPP. The whole service has one link. Texts that are accepted while it is unbound wait. With a test key the provider is the sandbox."
+  }))
+
 /** SMS (spec 9). */
 export class SmsApi extends HttpApiGroup.make("sms")
   .add(
@@ -258,7 +276,8 @@ export class SmsApi extends HttpApiGroup.make("sms")
     finding("status", "/status/:id", "Read an SMS (alias)"),
     cancelOne,
     reschedule,
-    senderIds
+    senderIds,
+    link
   )
   .prefix("/v1/sms")
   .middleware(RequestRules)

@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { MessageChanges } from "../../messages/MessageChanges.ts"
 import { notCanceled } from "../../messages/MessageOver.ts"
@@ -13,6 +13,7 @@ import { ReceiptMatching } from "./parts/PartStatusUpdates.ts"
 import { PhoneHttp } from "./PhoneHttp.ts"
 import { ScheduledSms } from "./ScheduledSms.ts"
 import { SmsApi } from "./SmsApi.ts"
+import { SmsLinks } from "./SmsLinks.ts"
 import { SmsMessages } from "./SmsMessages.ts"
 import { senderIdType } from "./text/segments.ts"
 
@@ -32,11 +33,18 @@ const senderIds = (all: ReadonlyArray<string>, query: PageRequest) =>
     return Effect.succeed({ rows: rows.slice(from, from + limit), total: rows.length })
   }, ({ sender_id }) => [sender_id])
 
+/** Without its last error, which may name machines of the operator. */
+const linkOf = ({ link, provider }: Effect.Success<ReturnType<SmsLinks["Service"]["of"]>>) => ({
+  provider,
+  link: Option.getOrNull(Option.map(link, ({ last_error: _, ...state }) => state))
+})
+
 const SmsHttp = HttpApiBuilder.group(baseContract.add(SmsApi), "sms", (handlers) =>
   Effect.gen(function*() {
     const sms = yield* SmsMessages
     const messages = yield* Messages
     const changes = yield* MessageChanges
+    const links = yield* SmsLinks
     const find = Effect.fnUntraced(function*({ params }: { readonly params: { readonly id: MessageId } }) {
       return { data: yield* messages.find(yield* owner, params.id) }
     })
@@ -87,14 +95,15 @@ const SmsHttp = HttpApiBuilder.group(baseContract.add(SmsApi), "sms", (handlers)
         data(Effect.flatMap(owner, (of) => changes.reschedule(of, id, send_at))),
       rescheduleBatch: ({ params: { batch_id }, payload: { send_at } }) =>
         data(Effect.flatMap(owner, (of) => changes.rescheduleBatch(of, batch_id, send_at))),
-      senderIds: ({ query }) => senderIds(sms.senderIds, query)
+      senderIds: ({ query }) => senderIds(sms.senderIds, query),
+      link: () => data(Effect.flatMap(Principal, ({ mode }) => Effect.map(links.of(mode), linkOf)))
     })
   }))
 
 /** The SMS channel with its endpoints. It needs a provider's `SmsOutlet`. */
 export const SmsLayer = Layer.mergeAll(
   PhoneHttp,
-  SmsHttp.pipe(Layer.provideMerge(SmsMessages.layer)),
+  SmsHttp.pipe(Layer.provideMerge([SmsMessages.layer, SmsLinks.layer])),
   ReceiptMatching,
   ScheduledSms
 )

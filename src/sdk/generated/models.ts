@@ -1329,6 +1329,26 @@ export interface SignIn {
   readonly methods: ReadonlyArray<"password" | "passkey" | "authenticator" | "recovery_code" | "setup_link">
 }
 
+export interface SmsLink {
+  /** smpp: a carrier over SMPP; http: a provider that gets requests; sandbox: no text reaches a phone */
+  readonly provider: "smpp" | "http" | "sandbox"
+  /** null if the provider is not smpp, and while the node that keeps the link does not answer */
+  readonly link: SmsLinkState | null
+}
+
+export interface SmsLinkState {
+  /** unbound while the service tries to connect; paused while the operator has paused the service */
+  readonly status: "bound" | "unbound" | "paused"
+  /** when the link got its status */
+  readonly since: string
+  /** the most submits without an answer */
+  readonly window: number
+  /** submits per second at present; lower than max_rate after the carrier throttles */
+  readonly rate: number
+  /** the most submits per second */
+  readonly max_rate: number
+}
+
 export interface SmsPreview {
   readonly to: string
   /** The sender that it would show; null: the carrier's */
@@ -1875,6 +1895,33 @@ export interface WhatsAppSessionDetail {
   /** why it is disconnected or failed, else null */
   readonly reason: "connection_lost" | "logged_out" | "replaced" | "retries_exhausted" | "qr_expired" | null
   readonly connected_at: string | null
+}
+
+export interface WhatsAppSessionFigures {
+  /** when the session got its status */
+  readonly status_since: string
+  /** why it is disconnected or failed, else null */
+  readonly reason: "connection_lost" | "logged_out" | "replaced" | "retries_exhausted" | "qr_expired" | null
+  /** messages that were written to WhatsApp in the last minute */
+  readonly last_minute: number
+  /** messages that were written to WhatsApp in the last 24 hours */
+  readonly last_day: number
+  /** messages that wait for their turn */
+  readonly queued: number
+  /** the most messages in a minute; null means no limit */
+  readonly limit_per_minute: number | null
+  /** the most messages in 24 hours; null means no limit */
+  readonly limit_per_day: number | null
+  /** each count ends here: such a count means this many or more */
+  readonly counted_up_to: number
+}
+
+export interface WhatsAppSessionState {
+  /** when the session got this status or reason */
+  readonly since: string
+  readonly status: "pending" | "connected" | "disconnected" | "failed"
+  /** why it was disconnected or failed, else null */
+  readonly reason: "connection_lost" | "logged_out" | "replaced" | "retries_exhausted" | "qr_expired" | null
 }
 
 export interface WhatsAppTextContent {

@@ -87,6 +87,7 @@ import type {
   SenderId,
   SentVerification,
   SignIn,
+  SmsLink,
   SmsPreview,
   Suppression,
   SuppressionsAdded,
@@ -122,7 +123,9 @@ import type {
   WhatsAppQrCode,
   WhatsAppSession,
   WhatsAppSessionChange,
-  WhatsAppSessionDetail
+  WhatsAppSessionDetail,
+  WhatsAppSessionFigures,
+  WhatsAppSessionState
 } from "./models.ts"
 
 /** The version of this package. */
@@ -740,6 +743,13 @@ export interface SmsResource {
    * empty, a message may use any sender_id, and the provider chooses one for a message without it.
    */
   senderIds(query?: SmsSenderIdsParams, options?: RequestOptions): List<SenderId>
+
+  /**
+   * Read the link to the carrier. The provider of the account's texts, and the state of its link if they go over
+   * SMPP. The whole service has one link. Texts that are accepted while it is unbound wait. With a test key the
+   * provider is the sandbox.
+   */
+  link(options?: RequestOptions): Promise<SmsLink>
 }
 
 /** Operations at `client.sms.batches`. */
@@ -1031,6 +1041,13 @@ export interface WhatsAppSessionsResource {
   delete(id: number | string, options?: RequestOptions): Promise<void>
 
   /**
+   * List the states of a WhatsApp session. Its states of the last 30 days, and the one that it had when they began,
+   * newest first. Each ends when the next one begins; the first is the current one. The list has no total; continue
+   * with cursor.
+   */
+  states(id: number | string, query?: WhatsAppSessionsStatesParams, options?: RequestOptions): List<WhatsAppSessionState>
+
+  /**
    * Read the QR code. Answers with the current code of an unpaired session. A failed session starts over. A paired
    * session tries to connect first, and answers 409 if it succeeds.
    */
@@ -1060,6 +1077,12 @@ export interface WhatsAppSessionsResource {
    * changes.
    */
   logOut(id: number | string, options?: RequestOptions): Promise<WhatsAppSessionDetail>
+
+  /**
+   * Read the figures of a WhatsApp session. How many messages the session has sent in the last minute and day, what
+   * the limits are, and how many messages wait for their turn. Also since when it has its status, and why.
+   */
+  figures(id: number | string, options?: RequestOptions): Promise<WhatsAppSessionFigures>
 }
 
 export interface UsageCurrentParams {
@@ -1260,6 +1283,12 @@ export interface WhatsAppSessionsListParams {
   /** `meta.next_cursor` of the page before, with the same filters and order. `page` is left out. */
   readonly cursor?: string | undefined
   readonly status?: "pending" | "connected" | "disconnected" | "failed" | undefined
+}
+
+export interface WhatsAppSessionsStatesParams {
+  readonly per_page?: number | undefined
+  /** `meta.next_cursor` of the page before, with the same filters and order. `page` is left out. */
+  readonly cursor?: string | undefined
 }
 
 export interface WhatsAppBatchesListParams {
@@ -1505,6 +1534,7 @@ export const operations: OperationTable = {
     reschedule: "PATCH /v1/sms/messages/{id} data body",
     cancel: "POST /v1/sms/messages/{id}/cancel data key",
     senderIds: "GET /v1/sms/sender-ids list query",
+    link: "GET /v1/sms/link data",
     batches: {
       list: "GET /v1/sms/batches list query",
       get: "GET /v1/sms/batches/{batch_id} data",
@@ -1573,11 +1603,13 @@ export const operations: OperationTable = {
       get: "GET /v1/whatsapp/sessions/{id} json",
       update: "PUT /v1/whatsapp/sessions/{id} json body",
       delete: "DELETE /v1/whatsapp/sessions/{id} none",
+      states: "GET /v1/whatsapp/sessions/{id}/states list query",
       qr: "GET /v1/whatsapp/sessions/{id}/qr json",
       pairingCode: "POST /v1/whatsapp/sessions/{id}/pairing-code data body key",
       pairingLink: "POST /v1/whatsapp/sessions/{id}/pairing-link data key",
       reconnect: "POST /v1/whatsapp/sessions/{id}/reconnect data key",
-      logOut: "POST /v1/whatsapp/sessions/{id}/logout data key"
+      logOut: "POST /v1/whatsapp/sessions/{id}/logout data key",
+      figures: "GET /v1/whatsapp/sessions/{id}/figures data"
     }
   }
 }

@@ -1,27 +1,12 @@
-import { Context, Effect, Layer, type Option, Schema } from "effect"
+import { Context, Effect, Layer, type Option } from "effect"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { TestWork } from "../../../platform/work/TestWork.ts"
 import type { MessageBatchId, MessageId } from "../../../values/Ids.ts"
-import { Timestamp } from "../../../values/Timestamp.ts"
 import { PartsRepo } from "./PartsRepo.ts"
 import { PartStatusUpdates } from "./PartStatusUpdates.ts"
+import type { SmsLink } from "./SmsLink.ts"
 import { SmsProvider, TestSmsProvider } from "./SmsProvider.ts"
 import { SmsSender } from "./SmsSender.ts"
-
-/** The connection that the service keeps to a carrier. */
-export const SmsLink = Schema.Struct({
-  status: Schema.Literals(["bound", "unbound", "paused"]),
-  /** When it got its status. */
-  since: Timestamp,
-  /** The most submits without an answer. */
-  window: Schema.Int,
-  /** Submits per second: now, and at most. It is lower after the carrier throttles. */
-  rate: Schema.Finite,
-  max_rate: Schema.Finite,
-  /** Why the last connection ended, or was not made. */
-  last_error: Schema.NullOr(Schema.Struct({ reason: Schema.String, at: Timestamp }))
-})
-export type SmsLink = typeof SmsLink.Type
 
 /** Sends the accepted messages to the provider. */
 export class SmsOutlet extends Context.Service<SmsOutlet, {

@@ -3,7 +3,7 @@
  * limit binds.
  *
  * Callers: `SmppOutlet` of every node by `Wake`, after each commit, by `Cancel` and `CancelOne`, and by `State` for the
- * console; one node also wakes it every second, which starts it.
+ * console and the API; one node also wakes it every second, which starts it.
  * State: the rows of `sms_parts`. In memory it has the claimed parts (`sending`), pending submits, and the carrier's rate.
  * On shard move: it waits for the responses to its submits, and unbinds. When its node dies, another node binds and submits
  * the parts in `sending` once more; a part without a response to that either fails.
@@ -18,7 +18,7 @@ import { UpstreamOutages } from "../../../platform/work/UpstreamOutages.ts"
 import { fromDateTime } from "../../../values/Timestamp.ts"
 import { PartsRepo } from "../parts/PartsRepo.ts"
 import { PartStatusUpdates } from "../parts/PartStatusUpdates.ts"
-import type { SmsLink } from "../parts/SmsOutlet.ts"
+import type { SmsLink } from "../parts/SmsLink.ts"
 import type { Submit, SubmitOutcome } from "../parts/SmsProvider.ts"
 import { SmsSender } from "../parts/SmsSender.ts"
 import { SmppCarrier } from "./SmppCarrier.ts"

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { MessageBatchId, MessageId } from "../../../values/Ids.ts"
-import { SmsLink } from "../parts/SmsOutlet.ts"
+import { SmsLink } from "../parts/SmsLink.ts"
 
 /** The name of the bind, in rows and receipts, and the key of its actor. */
 export const bindName = "smpp"

@@ -34,11 +34,34 @@ export type SessionDetail = typeof SessionDetail.Type
 
 /** A state that a session had, until the next one. */
 export const PastState = Schema.Struct({
-  since: Timestamp,
+  since: Timestamp.annotate({ description: "when the session got this status or reason" }),
   status: SessionStatus,
-  reason: Schema.NullOr(SessionReason)
-})
+  reason: Schema.NullOr(SessionReason).annotate({ description: "why it was disconnected or failed, else null" })
+}).annotate({ identifier: "WhatsAppSessionState" })
 export type PastState = typeof PastState.Type
+
+/** What a session has sent lately, and what waits. */
+export const SessionFigures = Schema.Struct({
+  status_since: Timestamp.annotate({ description: "when the session got its status" }),
+  reason: Schema.NullOr(SessionReason).annotate({ description: "why it is disconnected or failed, else null" }),
+  last_minute: Schema.Int.annotate({
+    description: "messages that were written to WhatsApp in the last minute"
+  }),
+  last_day: Schema.Int.annotate({ description: "messages that were written to WhatsApp in the last 24 hours" }),
+  queued: Schema.Int.annotate({ description: "messages that wait for their turn" })
+})
+export type SessionFigures = typeof SessionFigures.Type
+
+const limit = Schema.NullOr(Schema.Int)
+
+/** The figures of a session with the limits that apply to it. */
+export const LimitedFigures = Schema.Struct({
+  ...SessionFigures.fields,
+  limit_per_minute: limit.annotate({ description: "the most messages in a minute; null means no limit" }),
+  limit_per_day: limit.annotate({ description: "the most messages in 24 hours; null means no limit" }),
+  counted_up_to: Schema.Int.annotate({ description: "each count ends here: such a count means this many or more" })
+}).annotate({ identifier: "WhatsAppSessionFigures" })
+export type LimitedFigures = typeof LimitedFigures.Type
 
 /** A session of any account that waits for a phone. A failed one starts over when its code is requested. */
 export const PendingSession = Schema.Struct({

@@ -14,6 +14,7 @@ import { MessageBatchId, MessageId, pathId, WhatsAppSessionId } from "../../../v
 import { Data, Done, Paged } from "../../../values/Page.ts"
 import { Text } from "../../../values/Text.ts"
 import { byType, ChatName, MessageType } from "../content/MessageContent.ts"
+import { LimitedFigures } from "../model/Session.ts"
 import { SessionNotConnected } from "../model/SessionErrors.ts"
 
 /** Why PostgreSQL cannot store a value. Fields that no type has are stored with the request of a failover. */
@@ -233,9 +234,21 @@ const find = HttpApiEndpoint.get("find", "/messages/:id", {
     OpenApi.annotations({ summary: "Read a WhatsApp message", description: "Its status, content and times." })
   )
 
+const figures = HttpApiEndpoint.get("figures", "/sessions/:id/figures", {
+  params: { id: pathId(WhatsAppSessionId) },
+  success: Data(LimitedFigures),
+  error: apiErrors(NotFound)
+})
+  .annotate(Access.Access, Access.channel(["whatsapp:read"], "sessions:read"))
+  .annotateMerge(OpenApi.annotations({
+    summary: "Read the figures of a WhatsApp session",
+    description:
+      "How many messages the session has sent in the last minute and day, what the limits are, and how many messages wait for their turn. Also since when it has its status, and why."
+  }))
+
 /** Endpoints of WhatsApp messages (spec 3.6, 4.2, 6.5). */
 export class MessagesApi extends HttpApiGroup.make("whatsappMessages")
-  .add(send, sendBulk, batches, batch, resend, cancel, rescheduleBatch, list, find, cancelOne, reschedule)
+  .add(send, sendBulk, batches, batch, resend, cancel, rescheduleBatch, list, find, cancelOne, reschedule, figures)
   .prefix("/v1/whatsapp")
   .middleware(RequestRules)
   .middleware(Authentication)

@@ -8,6 +8,7 @@ import { baseContract } from "../../../platform/http/baseContract.ts"
 import { page } from "../../../platform/http/pages.ts"
 import { created } from "../../../platform/http/RequestContext.ts"
 import { MessagesApi } from "./MessagesApi.ts"
+import { OutboxFigures } from "./OutboxFigures.ts"
 import { OutboxStatusUpdates } from "./OutboxStatusUpdates.ts"
 import { WhatsAppMessages } from "./WhatsAppMessages.ts"
 
@@ -18,6 +19,8 @@ const newBatch = Effect.fnUntraced(function*<B extends { readonly batch_id: stri
   return { success: true as const, data }
 })
 
+const data = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.map(effect, (data) => ({ data }))
+
 export const MessagesHttp = HttpApiBuilder.group(
   baseContract.add(MessagesApi),
   "whatsappMessages",
@@ -27,6 +30,7 @@ export const MessagesHttp = HttpApiBuilder.group(
       const messages = yield* Messages
       const changes = yield* MessageChanges
       const updates = yield* OutboxStatusUpdates
+      const figures = yield* OutboxFigures
       return handlers.handleAll({
         send: Effect.fnUntraced(function*({ payload }) {
           const { accountId } = yield* Principal
@@ -43,9 +47,9 @@ export const MessagesHttp = HttpApiBuilder.group(
           return yield* page(query, (window) =>
             messages.batches(of, query, window), ({ batch_id, created_at }) => [created_at, batch_id])
         }),
-        batch: Effect.fnUntraced(function*({ params }) {
-          return { data: yield* messages.batch(yield* owner, params.batch_id) }
-        }),
+        batch: ({ params: { batch_id } }) =>
+          data(Effect.flatMap(owner, (of) =>
+            messages.batch(of, batch_id))),
         resend: Effect.fnUntraced(function*({ params }) {
           const { accountId } = yield* Principal
           return yield* newBatch(yield* whatsapp.resend(accountId, params.batch_id))
@@ -60,12 +64,9 @@ export const MessagesHttp = HttpApiBuilder.group(
         }),
         list: Effect.fnUntraced(function*({ query }) {
           const of = yield* owner
-          return yield* page(query, (window) =>
-            messages.list(of, query, window), ({ id }) => [id])
+          return yield* page(query, (window) => messages.list(of, query, window), ({ id }) => [id])
         }),
-        find: Effect.fnUntraced(function*({ params }) {
-          return { data: yield* messages.find(yield* owner, params.id) }
-        }),
+        find: ({ params: { id } }) => data(Effect.flatMap(owner, (of) => messages.find(of, id))),
         cancelOne: Effect.fnUntraced(function*({ params }) {
           const of = yield* owner
           yield* messages.find(of, params.id)
@@ -78,7 +79,8 @@ export const MessagesHttp = HttpApiBuilder.group(
         }),
         rescheduleBatch: Effect.fnUntraced(function*({ params, payload }) {
           return { data: yield* changes.rescheduleBatch(yield* owner, params.batch_id, payload.send_at) }
-        })
+        }),
+        figures: ({ params: { id } }) => data(Effect.flatMap(owner, ({ accountId }) => figures.find({ accountId, id })))
       })
     })
 )

@@ -54,8 +54,8 @@ export class Sessions extends Context.Service<Sessions, {
   readonly find: (which: Which) => Effect.Effect<SessionDetail, NotFound>
   /** Whether the session has a phone, connected or not. */
   readonly isPaired: (which: Which) => Effect.Effect<boolean, NotFound>
-  /** The newest states that the session had in the last 30 days, with the one that held when they began, the newest first. */
-  readonly states: (which: Which, limit: number) => Effect.Effect<ReadonlyArray<PastState>>
+  /** The states that the session had in the last 30 days, with the one that held when they began, the newest first. */
+  readonly states: (which: Which, window: Pick<Window, "after" | "limit">) => Effect.Effect<ReadonlyArray<PastState>>
   /** Creates a session within the exact limit of the plan. Without a first code, the session is erased again. */
   readonly create: (
     accountId: AccountId,
@@ -171,7 +171,7 @@ export class Sessions extends Context.Service<Sessions, {
           const row = yield* repo.pairing(which)
           return Option.isSome(row) ? row.value.is_paired : yield* new NotFound()
         }),
-        states: Effect.fn("Sessions.states")((which, limit) => repo.states({ ...which, limit })),
+        states: Effect.fn("Sessions.states")((which, { after, limit }) => repo.states({ ...which, after, limit })),
         rename: Effect.fn("Sessions.rename")(function*(which, name) {
           const row = yield* repo.rename({ ...which, name })
           return Option.isSome(row) ? row.value : yield* new NotFound()

@@ -6,9 +6,17 @@ import { NotFound, PlanLimitExceeded, ServiceUnavailable, ValidationFailed } fro
 import { Authentication } from "../../../platform/http/Authentication.ts"
 import { RequestRules, WaitsOutside } from "../../../platform/http/RequestRules.ts"
 import { pathId, WhatsAppSessionId } from "../../../values/Ids.ts"
-import { Done, Nothing, Paged, pageQuery } from "../../../values/Page.ts"
+import { CursorPaged, cursorQuery, Done, Nothing, Paged, pageQuery } from "../../../values/Page.ts"
 import { lineBetween } from "../../../values/Text.ts"
-import { CreatedSession, PairingCode, PairingLink, QrCode, Session, SessionDetail } from "../model/Session.ts"
+import {
+  CreatedSession,
+  PairingCode,
+  PairingLink,
+  PastState,
+  QrCode,
+  Session,
+  SessionDetail
+} from "../model/Session.ts"
 import { PairingUnavailable, SessionAlreadyConnected } from "../model/SessionErrors.ts"
 import { SessionStatus } from "../model/SessionState.ts"
 
@@ -71,6 +79,19 @@ const get = HttpApiEndpoint.get("get", "/:id", { params, success: SessionDetail,
   .annotateMerge(OpenApi.annotations({
     summary: "Read a WhatsApp session",
     description: "Includes the reason if the session is disconnected or failed."
+  }))
+
+const states = HttpApiEndpoint.get("states", "/:id/states", {
+  params,
+  query: cursorQuery,
+  success: CursorPaged(PastState),
+  error: apiErrors(NotFound, ValidationFailed)
+})
+  .annotate(Access.Access, reading)
+  .annotateMerge(OpenApi.annotations({
+    summary: "List the states of a WhatsApp session",
+    description:
+      "Its states of the last 30 days, and the one that it had when they began, newest first. Each ends when the next one begins; the first is the current one. The list has no total; continue with cursor."
   }))
 
 const qr = HttpApiEndpoint.get("qr", "/:id/qr", {
@@ -158,7 +179,7 @@ const remove = HttpApiEndpoint.delete("remove", "/:id", { params, success: Nothi
 
 /** WhatsApp sessions (spec 4.2). */
 export class SessionsApi extends HttpApiGroup.make("whatsappSessions")
-  .add(list, create, get, change, qr, pairingCode, pairingLink, reconnect, logOut, remove)
+  .add(list, create, get, states, change, qr, pairingCode, pairingLink, reconnect, logOut, remove)
   .prefix("/v1/whatsapp/sessions")
   .middleware(RequestRules)
   .middleware(Authentication)

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Principal } from "../../../platform/http/Authentication.ts"
 import { baseContract } from "../../../platform/http/baseContract.ts"
-import { page } from "../../../platform/http/pages.ts"
+import { cursorPage, page } from "../../../platform/http/pages.ts"
 import { created, nothing } from "../../../platform/http/RequestContext.ts"
 import { PairingLinks } from "./PairingLinks.ts"
 import { Sessions } from "./Sessions.ts"
@@ -29,6 +29,15 @@ export const SessionsHttp = HttpApiBuilder.group(
         get: Effect.fnUntraced(function*({ params }) {
           const { accountId } = yield* Principal
           return yield* sessions.find({ accountId, id: params.id })
+        }),
+        states: Effect.fnUntraced(function*({ params, query }) {
+          const { accountId } = yield* Principal
+          const { id } = yield* sessions.find({ accountId, id: params.id })
+          return yield* cursorPage(
+            query,
+            (window) => sessions.states({ accountId, id }, window),
+            ({ reason, since, status }) => [since, status, reason ?? ""]
+          )
         }),
         qr: Effect.fnUntraced(function*({ params }) {
           const { accountId } = yield* Principal

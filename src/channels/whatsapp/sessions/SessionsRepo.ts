@@ -65,12 +65,18 @@ const make = Effect.gen(function*() {
   })
 
   const states = Query.findAll({
-    Request: Schema.Struct({ ...One.fields, limit: Schema.Int }),
+    Request: Schema.Struct({ ...One.fields, limit: windowFields.limit, after: windowFields.after }),
     Result: PastState,
-    execute: ({ accountId, id, limit }) =>
+    // States of one transaction have one time, so their other columns decide.
+    execute: ({ accountId, after, id, limit }) =>
       sql`select h.since, h.status, h.reason from whatsapp_session_states h
         join whatsapp_sessions s on s.id = h.session_id
-        where s.id = ${id} and s.account_id = ${accountId} order by h.since desc limit ${limit}`
+        where s.id = ${id} and s.account_id = ${accountId} and ${
+        after === null
+          ? sql`true`
+          : sql`(h.since, h.status, coalesce(h.reason, ''))
+            < (${after[0]}::timestamptz, ${after[1]}::text, ${after[2]}::text)`
+      } order by h.since desc, h.status desc, coalesce(h.reason, '') desc limit ${limit}`
   })
 
   /** Includes sessions whose creation is not answered yet. */

@@ -1,8 +1,7 @@
 import { Effect, Option } from "effect"
-import { type SmsLink, SmsOutlet } from "../../../channels/sms/parts/SmsOutlet.ts"
+import type { SmsLink } from "../../../channels/sms/parts/SmsLink.ts"
+import { SmsLinks } from "../../../channels/sms/SmsLinks.ts"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
-import { upstreams } from "../../../platform/config/Upstreams.ts"
-import { Database } from "../../../platform/database/Database.ts"
 import { html } from "../../../platform/http/html.ts"
 import { Prices } from "../../../pricing/Prices.ts"
 import { dollars } from "../../../pricing/SmsPrice.ts"
@@ -136,16 +135,11 @@ export const smsPage = Page.account({
   entry: { group: "sms", label: "nav.sms", icon: "message-square", order: 1, key: "n" },
   read: (ask) =>
     Effect.gen(function*() {
-      const { smsProvider } = yield* Effect.orDie(upstreams)
       const { smsSenderIds = [] } = yield* AppConfig
       const { rows } = yield* (yield* Prices).current
-      const provider = ask.mode === "test" ? "sandbox" : smsProvider
-      const { link } = yield* SmsOutlet
-      const { waitWithoutConnection } = yield* Database
       return {
+        ...yield* (yield* SmsLinks).of(ask.mode),
         away: yield* awayOf(ask, "sms"),
-        link: provider === "smpp" ? yield* waitWithoutConnection(link) : Option.none(),
-        provider,
         senders: smsSenderIds,
         prices: rows
       }

@@ -1,6 +1,6 @@
 import { Effect, Option, Schema } from "effect"
-import type { PastState, SessionDetail } from "../../../channels/whatsapp/model/Session.ts"
-import { OutboxFigures, type SessionFigures } from "../../../channels/whatsapp/outbox/OutboxFigures.ts"
+import type { PastState, SessionDetail, SessionFigures } from "../../../channels/whatsapp/model/Session.ts"
+import { OutboxFigures } from "../../../channels/whatsapp/outbox/OutboxFigures.ts"
 import { Sessions } from "../../../channels/whatsapp/sessions/Sessions.ts"
 import { SessionsApi } from "../../../channels/whatsapp/sessions/SessionsApi.ts"
 import { html } from "../../../platform/http/html.ts"
@@ -44,8 +44,8 @@ interface Shown {
   readonly states: ReadonlyArray<PastState>
 }
 
-/** The newest states that the page shows. */
-const mostStates = 20
+/** The states that the page shows. */
+const newest = { after: null, limit: 20 }
 
 const readPaired = Effect.fnUntraced(function*(ask: AccountAsk) {
   const sessions = yield* Sessions
@@ -69,7 +69,7 @@ const readSession = Effect.fnUntraced(function*(ask: AccountAsk) {
   const { id } = paired.session
   const { limits, most, ofEach } = yield* OutboxFigures
   const figures = yield* ofEach(ask.accountId, [id])
-  const states = yield* (yield* Sessions).states({ accountId: ask.accountId, id }, mostStates)
+  const states = yield* (yield* Sessions).states({ accountId: ask.accountId, id }, newest)
   return { ...paired, counting: { limits, most }, figures: figures.get(id), states } satisfies Shown
 })
 

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
-import type { Session } from "../../../channels/whatsapp/model/Session.ts"
-import { OutboxFigures, type SessionFigures } from "../../../channels/whatsapp/outbox/OutboxFigures.ts"
+import type { Session, SessionFigures } from "../../../channels/whatsapp/model/Session.ts"
+import { OutboxFigures } from "../../../channels/whatsapp/outbox/OutboxFigures.ts"
 import { Sessions } from "../../../channels/whatsapp/sessions/Sessions.ts"
 import { SessionsApi } from "../../../channels/whatsapp/sessions/SessionsApi.ts"
 import { html } from "../../../platform/http/html.ts"
