@@ -33,10 +33,10 @@ const senderIds = (all: ReadonlyArray<string>, query: PageRequest) =>
     return Effect.succeed({ rows: rows.slice(from, from + limit), total: rows.length })
   }, ({ sender_id }) => [sender_id])
 
-/** Without its last error, which may name machines of the operator. */
+/** The contract has no last error of a link, because it may name machines of the operator. So no answer has one. */
 const linkOf = ({ link, provider }: Effect.Success<ReturnType<SmsLinks["Service"]["of"]>>) => ({
   provider,
-  link: Option.getOrNull(Option.map(link, ({ last_error: _, ...state }) => state))
+  link: Option.getOrNull(link)
 })
 
 const SmsHttp = HttpApiBuilder.group(baseContract.add(SmsApi), "sms", (handlers) =>
