@@ -158,9 +158,9 @@ export class Cluster {
     this.#simulation.plan({ after: pause, run: () => this.#watchShard(next) })
   }
 
-  /** Gives the shard to another node that works, if there is one. */
+  /** Gives the shard to another node that works, if there is one. A former owner gets it again once it knows its loss. */
   #pass(): boolean {
-    const others = this.running.filter((node) => node !== this.#owner && !node.isFrozen && !node.isStopping)
+    const others = this.running.filter((node) => !node.hasShard && !node.isFrozen && !node.isStopping)
     if (others.length === 0) return false
     this.#owner = this.#simulation.draw.pick(others.map((node) => [1, node] as const))
     this.#owners.push({ since: this.#simulation.now, name: this.#owner.name })

@@ -51,6 +51,11 @@ export class VirtualNode implements Host {
     return this.frozenUntil > this.#simulation.now
   }
 
+  /** Whether it works as the owner of the shard, also while it does not know that it has lost it. */
+  get hasShard(): boolean {
+    return this.#hasShard
+  }
+
   start(program: Effect.Effect<unknown>): void {
     this.#note("starts")
     const context = Context.make(Clock.Clock, this.#clock()).pipe(
