@@ -5,6 +5,8 @@ import { VirtualNode } from "./VirtualNode.ts"
 
 /** What is special about the faults of a kind of work. */
 export interface Faults {
+  /** No fault begins after this many milliseconds. */
+  readonly until?: number
   /** The most faults of a run. */
   readonly most?: number
   /** How likely each of them is, as a weight. */
@@ -32,8 +34,8 @@ interface Options {
 
 const usualFreezes: Ranges = [[1, 200, 4_000], [5, 11_000, 22_000]]
 
-/** No fault begins after this many milliseconds. */
-const faultTime = 15_000
+/** No fault begins after this many milliseconds, by default. */
+const usualUntil = 15_000
 
 /** The most milliseconds that a wall clock is off. */
 const maxSkew = 5_000
@@ -59,6 +61,7 @@ export class Cluster {
   readonly #places: Array<VirtualNode> = []
   readonly #owners: Array<{ readonly since: number; readonly name: string }> = []
   #owner: VirtualNode | undefined
+  readonly #until: number
   #faultsLeft: number
   /** Until then no fault strikes, in milliseconds since the start. */
   #calmUntil = 0
@@ -68,6 +71,7 @@ export class Cluster {
   constructor(simulation: Simulation, options: Options) {
     this.#simulation = simulation
     this.#options = options
+    this.#until = options.faults?.until ?? usualUntil
     this.#faultsLeft = simulation.draw.between(1, options.faults?.most ?? 5)
     this.#busyChance = simulation.draw.pick(options.faults?.busyChances ?? [[3, 0.16], [1, 0.5]])
     this.#pause()
@@ -88,14 +92,14 @@ export class Cluster {
 
   /** Whether no fault strikes any more, and all nodes work again. */
   get isCalm(): boolean {
-    return this.#simulation.elapsed > faultTime && this.#places.every(({ isDead, isFrozen }) => !isDead && !isFrozen)
+    return this.#simulation.elapsed > this.#until && this.#places.every(({ isDead, isFrozen }) => !isDead && !isFrozen)
   }
 
   /** May crash, freeze or stop the node at this point. Returns true if its connection is cut. */
   async strike(node: VirtualNode, isBusy: boolean): Promise<boolean> {
     const { draw, elapsed } = this.#simulation
     if (node.isDead || node.isFrozen || this.#faultsLeft === 0) return false
-    if (elapsed < this.#calmUntil || elapsed > faultTime) return false
+    if (elapsed < this.#calmUntil || elapsed > this.#until) return false
     if (!draw.chance(isBusy ? this.#busyChance : 0.01)) return false
     this.#faultsLeft--
     this.#pause()

@@ -134,18 +134,21 @@ const wrongOwners = (rows: QueueRows, changes: ReadonlyArray<Change>): ReadonlyA
   })
 }
 
+/** The epochs in the order in which they were raised. */
+const raisesIn = (rows: QueueRows, changes: ReadonlyArray<Change>) =>
+  changes.filter((change) => isRaise(rows, change)).map(({ after, at, writer }) => ({
+    epoch: Number(after?.["epoch"]),
+    at,
+    writer
+  }))
+
 /** A node logs in by an epoch that it has raised as the owner, and only if none was raised before it began. */
 const wrongLogins = (
   rows: QueueRows,
   changes: ReadonlyArray<Change>,
   { receiver: { logins } }: Evidence
 ): ReadonlyArray<string> => {
-  const raises = changes.filter((change) => isRaise(rows, change)).map(({ after, at, writer }, index, all) => ({
-    epoch: Number(after?.["epoch"]),
-    at,
-    writer,
-    owner: all[index - 1]?.writer
-  }))
+  const raises = raisesIn(rows, changes).map((raise, index, all) => ({ ...raise, owner: all[index - 1]?.writer }))
   return logins.flatMap(({ epoch, from, node: { name } }) => {
     const isOwner = raises.some((raise) => raise.epoch === epoch && raise.writer === name && raise.owner === name)
     const isLate = raises.some((raise) => raise.epoch > epoch && raise.at < from)
@@ -177,6 +180,19 @@ const lateBegins = (
       (hasNoLease && isDisturbed(later.node, 0, later.from))
     return isExcused ? [] : [`${node.name} sends ${item} by claim ${claim}, after a later claim`]
   })
+
+/** Nothing begins by an epoch after the leases have ended that it had when a later one was raised. */
+const expiredBegins = (
+  rows: QueueRows,
+  changes: ReadonlyArray<Change>,
+  { receiver: { attempts } }: Evidence
+): ReadonlyArray<string> => {
+  const { epochs, leaseTime = 0 } = rows
+  if (epochs === undefined) return []
+  const raises = raisesIn(rows, changes)
+  return attempts.filter(({ claim, from }) => raises.some(({ at, epoch }) => epoch > claim && from - at > leaseTime))
+    .map(({ claim, item, node }) => `${node.name} sends ${item} by epoch ${claim}, which has expired`)
+}
 
 /** An item is sent again after it was accepted only if its outcome may have been lost: a fault, or a missing answer. */
 const repetitions = (
@@ -214,6 +230,7 @@ export const judge = async (rows: QueueRows, session: Session, evidence: Evidenc
     ...wrongOwners(rows, changes),
     ...wrongLogins(rows, changes, evidence),
     ...lateBegins(rows, evidence),
+    ...expiredBegins(rows, changes, evidence),
     ...repetitions(rows, evidence),
     ...wrongEnds(rows, await rowsIn(session, rows), evidence)
   ]

@@ -56,7 +56,7 @@ const times = {
   /** Until a connection is asked to end, so that another one follows at once. */
   renewal: [[1, 500, 8_000], [2, 60_000, 90_000]],
   /** Between two codes to scan. */
-  code: [[1, 1_000, 20_000]]
+  code: [[1, 500, 5_000], [1, 30_000, 60_000]]
 } as const
 
 /**
@@ -88,11 +88,15 @@ export const whatsApp: Workload = {
   setup: [`insert into whatsapp_sessions (account_id, session_key, name, data_key, is_paired, status, is_confirmed)
     values (1, 'wa_1', 'Test', '', true, 'connected', true)`],
   faults: {
-    mix: { crash: 1, freeze: 10, cut: 1, stop: 1, clock: 1, unlock: 6 },
-    most: 9,
-    pauses: [[1, 0, 0], [1, 0, 4_000]],
-    busyChances: [[1, 0.1], [1, 0.2]],
-    thawedFor: 1_000
+    mix: { crash: 1, freeze: 8, cut: 1, stop: 1, clock: 1, unlock: 8 },
+    until: 80_000,
+    most: 20,
+    // The next owner begins to send about 16 seconds after a freeze begins, and leases have ended four seconds later.
+    freezes: [[1, 200, 4_000], [2, 12_500, 18_000], [3, 18_000, 28_000]],
+    pauses: [[1, 0, 0], [2, 3_000, 9_000]],
+    busyChances: [[1, 0.05], [1, 0.2]],
+    // A node renews its locks every four seconds.
+    thawedFor: 3_000
   },
   rows: {
     relation: "whatsapp_outbox",
@@ -110,6 +114,7 @@ export const whatsApp: Workload = {
     isFinal: ({ done_at, status }) => status === "sent" || status === "failed" || typeof done_at === "string",
     isSent: ({ status }) => status === "sent"
   },
+  // They become due one after the other, so that some are prepared at each time of the faults.
   accept: ({ draw, elapsed }) => [
     `with file as (
         insert into whatsapp_files (account_id, content) values (1, 'x') returning id
@@ -119,9 +124,10 @@ export const whatsApp: Workload = {
           '{"body": "Hello"}'
         from generate_series(1, $2::integer) n returning id, type
       )
-      insert into whatsapp_outbox (message_id, session_id, whatsapp_id, lane, file_id)
-      select added.id, 1, 'WA' || added.id, 0, case added.type when 'image' then file.id end from added, file`,
-    [elapsed, draw.between(1, 3), draw.between(1, 3)]
+      insert into whatsapp_outbox (message_id, session_id, whatsapp_id, lane, file_id, due_at)
+      select added.id, 1, 'WA' || added.id, 0, case added.type when 'image' then file.id end,
+        now() + $4::integer * interval '1 millisecond' * row_number() over (order by added.id) from added, file`,
+    [elapsed, draw.between(2, 6), draw.between(1, 3), draw.between(0, 12_000)]
   ],
   start: (node, receiver) =>
     Effect.map(Layer.build(servicesOf(node, receiver)), (services) => ({

@@ -24,15 +24,15 @@ const verdicts = [[9, "accepted"], [1, "lost"]] as const
 
 /** In milliseconds. A login takes at least as long as a former owner goes on. */
 const times = {
-  login: [[2, 1_000, 1_500], [1, 1_500, 5_000]],
+  login: [[2, 3_000, 3_500], [1, 3_500, 7_000]],
   /** How long a connection lasts. */
   life: [[1, 500, 8_000], [2, 60_000, 90_000]],
   /** How long an answer takes that a message needs before it is written. */
-  request: [[4, 1, 30], [1, 30, 2_000]],
+  request: [[1, 1, 30], [3, 30, 1_000]],
   /** How long WhatsApp takes to answer that it does not know the number of an author. */
   number: [[1, 500, 2_000]],
   /** How long WhatsApp takes to name the devices of a chat. A message waits for it after it is written to its row. */
-  devices: [[1, 1, 30], [1, 1_000, 5_000]],
+  devices: [[1, 1, 30], [2, 100, 700]],
   send: {
     connect: [[1, 0, 0]],
     answer: [[2, 1, 100], [2, 100, 3_000], [3, 3_000, 14_000]]
@@ -88,7 +88,7 @@ const makeOpen = (node: VirtualNode, receiver: Receiver): Open =>
     const send = (id: string, begin: () => boolean, isHeld: () => boolean) =>
       Effect.map(
         Effect.andThen(
-          Effect.andThen(receiver.answer(node, times.devices), receiver.answer(node, times.devices)),
+          Effect.repeat(receiver.answer(node, times.devices), { times: 4 }),
           receiver.receive({
             node,
             item: messageOf(id),
@@ -118,7 +118,11 @@ const makeOpen = (node: VirtualNode, receiver: Receiver): Open =>
       isOpen: () => isOpen,
       groups: Effect.succeed([]),
       numberOf: () => Effect.as(receiver.answer(node, times.number), undefined),
-      chatOf: (number) => Effect.sync(() => draw.chance(0.75) ? `${number}@s.whatsapp.net` : undefined),
+      chatOf: (number) =>
+        Effect.map(
+          receiver.answer(node, times.request),
+          () => draw.chance(0.75) ? `${number}@s.whatsapp.net` : undefined
+        ),
       compose: () => request(plaintext),
       relay: (page, isHeld) =>
         Effect.as(Effect.forEach(page, ({ id }) => write(id, isHeld), { concurrency: "unbounded", discard: true }), [])
