@@ -5,7 +5,7 @@ import { AppConfig } from "../config/AppConfig.ts"
 const MiB = 1024 * 1024
 
 /** How long a new message may have to wait for its answer, in milliseconds. An estimate may be too low by half. */
-export const longestWait = 1_000
+export const longestWait = 800
 
 /** Requests that are always accepted: few of them wait for long only if each takes long. */
 export const alwaysAccepted = 32
