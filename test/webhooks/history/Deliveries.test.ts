@@ -238,8 +238,6 @@ layer(Subject, { excludeTestServices: true })("Deliveries", (it) => {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const deliveries = yield* Deliveries
-      // The oldest day has only some hundred rows late in a day. PostgreSQL then scans its few pages.
-      const fewRows = 400
       yield* recreatePartitions(-31, 14)
       const webhook = yield* makeWebhook
       yield* writeHistory(webhook.id, 100_000)
