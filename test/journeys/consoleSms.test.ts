@@ -1,13 +1,13 @@
 /** The page of SMS: a person finds the price of a country in a real browser, and sees how the carrier is reached. */
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { Carrier } from "../support/Carrier.ts"
 import { chromium } from "../support/Chromium.ts"
 import { signedInAs } from "../support/consolePeople.ts"
 import { look, shows, titled, visitor } from "../support/look.ts"
 import { eventually, makeAccount, makeKey, Service } from "../support/Service.ts"
 import { freshNumber, sendSms } from "../support/sms.ts"
-import { makeSmsc, type Smsc } from "../support/Smsc.ts"
 
 layer(Service.layer({ env: { SMS_SENDER_IDS: "Shop,Store" } }), { excludeTestServices: true })(
   "SMS in the console",
@@ -51,19 +51,7 @@ layer(Service.layer({ env: { SMS_SENDER_IDS: "Shop,Store" } }), { excludeTestSer
   }
 )
 
-class Carrier extends Context.Service<Carrier, Smsc>()("messaging-service/test/journeys/consoleSms.test/Carrier") {
-  static readonly layer = Layer.effect(Carrier, makeSmsc())
-}
-
-const withCarrier = Layer.unwrap(
-  Effect.map(
-    Carrier,
-    ({ url }) =>
-      Service.layer({ env: { SMS_PROVIDER: "smpp", SMPP_URL: url, SMPP_WINDOW: "7", SMPP_MAX_PER_SECOND: "40" } })
-  )
-).pipe(Layer.provideMerge(Carrier.layer))
-
-layer(withCarrier, { excludeTestServices: true })("SMS over a carrier in the console", (it) => {
+layer(Carrier.withNode, { excludeTestServices: true })("SMS over a carrier in the console", (it) => {
   it.effect("the page has the state of the link, and the operator alone reads why the last one ended", () =>
     Effect.gen(function*() {
       const { request } = yield* Service

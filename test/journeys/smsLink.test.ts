@@ -1,24 +1,12 @@
 /** The state of the link to the carrier, as accounts read it. */
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Effect } from "effect"
+import { Carrier } from "../support/Carrier.ts"
 import { eventually, makeAccount, makeKey, Service } from "../support/Service.ts"
-import { makeSmsc, type Smsc } from "../support/Smsc.ts"
-
-class Carrier extends Context.Service<Carrier, Smsc>()("messaging-service/test/journeys/smsLink.test/Carrier") {
-  static readonly layer = Layer.effect(Carrier, makeSmsc())
-}
-
-const withCarrier = Layer.unwrap(
-  Effect.map(
-    Carrier,
-    ({ url }) =>
-      Service.layer({ env: { SMS_PROVIDER: "smpp", SMPP_URL: url, SMPP_WINDOW: "7", SMPP_MAX_PER_SECOND: "40" } })
-  )
-).pipe(Layer.provideMerge(Carrier.layer))
 
 const read = (key: string) => Effect.flatMap(Service, ({ request }) => request("GET", "/v1/sms/link", { key }))
 
-layer(withCarrier, { excludeTestServices: true })("the link to a carrier", (it) => {
+layer(Carrier.withNode, { excludeTestServices: true })("the link to a carrier", (it) => {
   it.effect("is bound with its window and its rate, and unbound when it is lost, without why", () =>
     Effect.gen(function*() {
       const smsc = yield* Carrier
