@@ -180,8 +180,8 @@ export const HttpServerLayer = Layer.unwrap(Effect.gen(function*() {
   // Two nodes that start at the same time would share a port that both have found free, so this is the last check.
   if (sharesPort) yield* mustBeFree(place)
   const quick = yield* QuickAnswers
-  const refuses = yield* makeRefuser
-  const send: Send = (request, response) => quick.send(request, response) || refuses(request, response)
+  const sendRefusal = yield* makeRefuser
+  const send: Send = (request, response) => quick.send(request, response) || sendRefusal(request, response)
   const sockets = new Set<Socket>()
   const listening = () =>
     make(config, send).on("connection", (socket: Socket) => {

@@ -19,7 +19,7 @@ export const keyringColumn: SealedColumn = {
 /**
  * The MAC keys, one for each purpose. They never change: the database stores them sealed, so they survive a new main key.
  * Each start derives missing keys from the database's main key, so that links older than the keyring stay valid.
- * They are key objects, because Node takes five times as long for a MAC with the bytes of a key.
+ * They are key objects, because Node takes much longer for a MAC with the bytes of a key.
  */
 export class MacKeys extends Context.Service<MacKeys, {
   /** For unsubscribe links. */

@@ -12,8 +12,8 @@ const sockets = 16
 
 /**
  * Accepts connections on several sockets of the address on which the server listens with `reusePort`. libuv accepts one
- * connection of a socket in each turn of the event loop. Turns of a busy node take tens of milliseconds, so with one socket a
- * thousand new clients would wait for many seconds before it reads their requests.
+ * connection of a socket in each turn of the event loop. Turns of a busy node are long, so with one socket many new clients
+ * would wait for each other before it reads their requests.
  */
 export const acceptInParallel = (server: Server, backlog: number): void => {
   const others: Array<NodeNet.Server> = []
