@@ -1,8 +1,7 @@
 import { Effect, Layer, Option } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { InsufficientPermission, NotFound } from "../platform/http/ApiErrors.ts"
 import { Principal } from "../platform/http/Authentication.ts"
-import { baseContract } from "../platform/http/baseContract.ts"
+import { baseContract, endpointGroup } from "../platform/http/baseContract.ts"
 import { nothing } from "../platform/http/RequestContext.ts"
 import { AccountApi } from "./AccountApi.ts"
 import { AccountRemoval } from "./AccountRemoval.ts"
@@ -29,7 +28,7 @@ const ownerAlone = Effect.flatMap(Principal, ({ person }) =>
     : Effect.fail(new InsufficientPermission({ required: "account:write" })))
 
 /** Handlers of {@link AccountApi}. */
-const AccountHttp = HttpApiBuilder.group(
+const AccountHttp = endpointGroup(
   baseContract.add(AccountApi),
   "account",
   (handlers) =>

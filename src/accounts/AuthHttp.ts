@@ -1,10 +1,9 @@
 import { Effect, Option, Redacted } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { People } from "../people/People.ts"
 import { SecondFactors } from "../people/SecondFactors.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { Principal } from "../platform/http/Authentication.ts"
-import { baseContract } from "../platform/http/baseContract.ts"
+import { baseContract, endpointGroup } from "../platform/http/baseContract.ts"
 import { nothing } from "../platform/http/RequestContext.ts"
 import type { AccountId } from "../values/Ids.ts"
 import type { Account } from "./Account.ts"
@@ -33,7 +32,7 @@ const makeSecondStep = Effect.gen(function*() {
 })
 
 /** Handlers of {@link AuthApi}. */
-export const AuthHttp = HttpApiBuilder.group(baseContract.add(AuthApi), "auth", (handlers) =>
+export const AuthHttp = endpointGroup(baseContract.add(AuthApi), "auth", (handlers) =>
   Effect.gen(function*() {
     const accounts = yield* Accounts
     const resets = yield* PasswordResets

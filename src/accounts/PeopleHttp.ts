@@ -1,17 +1,16 @@
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { People } from "../people/People.ts"
 import { SignIns } from "../people/SignIns.ts"
 import { Database } from "../platform/database/Database.ts"
 import { NotFound } from "../platform/http/ApiErrors.ts"
 import { Principal } from "../platform/http/Authentication.ts"
-import { baseContract } from "../platform/http/baseContract.ts"
+import { baseContract, endpointGroup } from "../platform/http/baseContract.ts"
 import { nothing } from "../platform/http/RequestContext.ts"
 import { Audit } from "./Audit.ts"
 import { PeopleApi } from "./PeopleApi.ts"
 
 /** Handlers of {@link PeopleApi}. They are here for the audit log of the account. */
-export const PeopleHttp = HttpApiBuilder.group(
+export const PeopleHttp = endpointGroup(
   baseContract.add(PeopleApi),
   "people",
   (handlers) =>

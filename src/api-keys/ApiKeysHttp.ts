@@ -1,8 +1,7 @@
 import { Effect, Layer } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import type { CurrentPassword } from "../accounts/CurrentPassword.ts"
 import { Principal } from "../platform/http/Authentication.ts"
-import { baseContract } from "../platform/http/baseContract.ts"
+import { baseContract, endpointGroup } from "../platform/http/baseContract.ts"
 import { created, nothing } from "../platform/http/RequestContext.ts"
 import { ApiKeys } from "./ApiKeys.ts"
 import { ApiKeysApi } from "./ApiKeysApi.ts"
@@ -11,7 +10,7 @@ import { authorizeGrant } from "./authorizeGrant.ts"
 import { Credentials } from "./Credentials.ts"
 
 /** Handlers of {@link ApiKeysApi}. */
-const ApiKeysHttp = HttpApiBuilder.group(
+const ApiKeysHttp = endpointGroup(
   baseContract.add(ApiKeysApi),
   "apiKeys",
   (handlers) =>

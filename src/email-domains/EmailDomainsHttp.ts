@@ -1,7 +1,6 @@
 import { Effect, Layer } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { Principal } from "../platform/http/Authentication.ts"
-import { baseContract } from "../platform/http/baseContract.ts"
+import { baseContract, endpointGroup } from "../platform/http/baseContract.ts"
 import { created, nothing } from "../platform/http/RequestContext.ts"
 import { Dns } from "../platform/net/Dns.ts"
 import { DomainRegistrations } from "./DomainRegistrations.ts"
@@ -10,7 +9,7 @@ import { EmailDomains } from "./EmailDomains.ts"
 import { EmailDomainsApi } from "./EmailDomainsApi.ts"
 
 /** Handlers of {@link EmailDomainsApi}. */
-const EmailDomainsHttp = HttpApiBuilder.group(
+const EmailDomainsHttp = endpointGroup(
   baseContract.add(EmailDomainsApi),
   "emailDomains",
   (handlers) =>

@@ -1,8 +1,7 @@
 import { Effect, Layer } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { eraseRows, type ErasureStep } from "../accounts/Erasure.ts"
 import { Principal } from "../platform/http/Authentication.ts"
-import { baseContract } from "../platform/http/baseContract.ts"
+import { baseContract, endpointGroup } from "../platform/http/baseContract.ts"
 import { created } from "../platform/http/RequestContext.ts"
 import { FailoverActor, FailoverSweeper } from "./FailoverActor.ts"
 import { FailoverProgress } from "./FailoverProgress.ts"
@@ -10,7 +9,7 @@ import { Failovers } from "./Failovers.ts"
 import { FailoversApi } from "./FailoversApi.ts"
 
 /** Serves {@link FailoversApi}. */
-const FailoversHttp = HttpApiBuilder.group(
+const FailoversHttp = endpointGroup(
   baseContract.add(FailoversApi),
   "failovers",
   (handlers) =>

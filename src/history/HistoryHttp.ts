@@ -1,12 +1,11 @@
 import { Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { HttpApiBuilder } from "effect/http-api"
 import { lackOf, type Purpose } from "../failovers/channelAccess.ts"
 import { SummaryChannel } from "../messages/MessageSummary.ts"
 import { Database } from "../platform/database/Database.ts"
 import { ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { Principal } from "../platform/http/Authentication.ts"
-import { baseContract } from "../platform/http/baseContract.ts"
+import { baseContract, endpointGroup } from "../platform/http/baseContract.ts"
 import { cursorPage } from "../platform/http/pages.ts"
 import { metadataKeyOf } from "../values/Labels.ts"
 import { AllMessages } from "./AllMessages.ts"
@@ -37,7 +36,7 @@ const metadataOf = Effect.gen(function*() {
   return Object.fromEntries(entries.toSorted(([one], [other]) => one < other ? -1 : 1))
 })
 
-const HistoryHttp = HttpApiBuilder.group(baseContract.add(HistoryApi), "history", (handlers) =>
+const HistoryHttp = endpointGroup(baseContract.add(HistoryApi), "history", (handlers) =>
   Effect.gen(function*() {
     const messages = yield* AllMessages
     const timelines = yield* Timelines

@@ -1,13 +1,12 @@
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { Principal } from "../platform/http/Authentication.ts"
-import { baseContract } from "../platform/http/baseContract.ts"
+import { baseContract, endpointGroup } from "../platform/http/baseContract.ts"
 import { created } from "../platform/http/RequestContext.ts"
 import { SandboxFaults } from "./SandboxFault.ts"
 import { SandboxFaultsApi } from "./SandboxFaultsApi.ts"
 
 /** Handlers of {@link SandboxFaultsApi}. */
-export const SandboxFaultsHttp = HttpApiBuilder.group(
+export const SandboxFaultsHttp = endpointGroup(
   baseContract.add(SandboxFaultsApi),
   "sandboxFaults",
   (handlers) =>

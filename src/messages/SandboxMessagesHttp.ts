@@ -1,13 +1,12 @@
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { Principal } from "../platform/http/Authentication.ts"
-import { baseContract } from "../platform/http/baseContract.ts"
+import { baseContract, endpointGroup } from "../platform/http/baseContract.ts"
 import { page } from "../platform/http/pages.ts"
 import { SandboxMessages } from "./SandboxMessage.ts"
 import { SandboxMessagesApi } from "./SandboxMessagesApi.ts"
 
 /** Handlers of {@link SandboxMessagesApi}. */
-export const SandboxMessagesHttp = HttpApiBuilder.group(
+export const SandboxMessagesHttp = endpointGroup(
   baseContract.add(SandboxMessagesApi),
   "sandboxMessages",
   (handlers) =>

@@ -1,8 +1,7 @@
 import { Effect, Layer } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { Database } from "../platform/database/Database.ts"
 import { Principal } from "../platform/http/Authentication.ts"
-import { baseContract } from "../platform/http/baseContract.ts"
+import { baseContract, endpointGroup } from "../platform/http/baseContract.ts"
 import { PeriodicTask } from "../platform/work/PeriodicTask.ts"
 import { Attention } from "./Attention.ts"
 import type { AttentionItem } from "./attentionOf.ts"
@@ -15,7 +14,7 @@ const isShownTo = ({ permissions, scopes }: Principal["Service"]) => ({ code }: 
   return needed === undefined || (scopes.length === 0 && (permissions.length === 0 || permissions.includes(needed)))
 }
 
-const OverviewHttp = HttpApiBuilder.group(
+const OverviewHttp = endpointGroup(
   baseContract.add(OverviewApi),
   "overview",
   (handlers) =>

@@ -1,8 +1,7 @@
 import { Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { HttpApiBuilder } from "effect/http-api"
 import { AppConfig } from "../platform/config/AppConfig.ts"
-import { baseContract } from "../platform/http/baseContract.ts"
+import { baseContract, endpointGroup } from "../platform/http/baseContract.ts"
 import { limitPerMinute, RateLimit } from "../platform/http/RateLimit.ts"
 import { PreparedAnswer } from "../platform/http/ready/PreparedAnswer.ts"
 import { QuickAnswers } from "../platform/http/ready/QuickAnswers.ts"
@@ -38,7 +37,7 @@ const contentOf = (list: PriceList) => ({
 })
 
 /** Handlers of {@link PricingApi}. */
-const PricingHttp = HttpApiBuilder.group(
+const PricingHttp = endpointGroup(
   baseContract.add(PricingApi),
   "pricing",
   (handlers) =>

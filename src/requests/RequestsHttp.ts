@@ -1,12 +1,11 @@
 import { Effect, Layer } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { Principal } from "../platform/http/Authentication.ts"
-import { baseContract } from "../platform/http/baseContract.ts"
+import { baseContract, endpointGroup } from "../platform/http/baseContract.ts"
 import { cursorPage } from "../platform/http/pages.ts"
 import { Requests } from "./Requests.ts"
 import { RequestsApi } from "./RequestsApi.ts"
 
-const RequestsHttp = HttpApiBuilder.group(
+const RequestsHttp = endpointGroup(
   baseContract.add(RequestsApi),
   "requests",
   (handlers) =>

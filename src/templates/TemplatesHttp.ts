@@ -1,14 +1,13 @@
 import { Effect, Layer } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { Principal } from "../platform/http/Authentication.ts"
-import { baseContract } from "../platform/http/baseContract.ts"
+import { baseContract, endpointGroup } from "../platform/http/baseContract.ts"
 import { page } from "../platform/http/pages.ts"
 import { created, nothing } from "../platform/http/RequestContext.ts"
 import { Templates } from "./Templates.ts"
 import { TemplatesApi } from "./TemplatesApi.ts"
 
 /** Handlers of {@link TemplatesApi}. */
-const TemplatesHttp = HttpApiBuilder.group(
+const TemplatesHttp = endpointGroup(
   baseContract.add(TemplatesApi),
   "templates",
   (handlers) =>

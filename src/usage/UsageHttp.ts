@@ -1,7 +1,6 @@
 import { Effect, Layer } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { Principal } from "../platform/http/Authentication.ts"
-import { baseContract } from "../platform/http/baseContract.ts"
+import { baseContract, endpointGroup } from "../platform/http/baseContract.ts"
 import { Quotas } from "./Quotas.ts"
 import { Usage } from "./Usage.ts"
 import { UsageAlerts, UsageAlertTasks } from "./UsageAlerts.ts"
@@ -9,7 +8,7 @@ import { UsageApi } from "./UsageApi.ts"
 import { UsageReports } from "./UsageReports.ts"
 
 /** Handlers of {@link UsageApi}. */
-const UsageHttp = HttpApiBuilder.group(
+const UsageHttp = endpointGroup(
   baseContract.add(UsageApi),
   "usage",
   (handlers) =>

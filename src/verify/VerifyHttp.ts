@@ -1,7 +1,6 @@
 import { Effect, Layer } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { Principal } from "../platform/http/Authentication.ts"
-import { baseContract } from "../platform/http/baseContract.ts"
+import { baseContract, endpointGroup } from "../platform/http/baseContract.ts"
 import { page } from "../platform/http/pages.ts"
 import { created, nothing } from "../platform/http/RequestContext.ts"
 import { CodeSender } from "./CodeSender.ts"
@@ -16,7 +15,7 @@ import { VerifyChannels } from "./VerifyChannel.ts"
 import * as WhatsAppCodes from "./WhatsAppCodes.ts"
 
 /** Handlers of {@link VerifyApi}. */
-const VerifyHttp = HttpApiBuilder.group(
+const VerifyHttp = endpointGroup(
   baseContract.add(VerifyApi),
   "verify",
   (handlers) =>

@@ -1,14 +1,13 @@
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { Principal } from "../platform/http/Authentication.ts"
-import { baseContract } from "../platform/http/baseContract.ts"
+import { baseContract, endpointGroup } from "../platform/http/baseContract.ts"
 import { page } from "../platform/http/pages.ts"
 import { created } from "../platform/http/RequestContext.ts"
 import { Recoveries } from "./Recoveries.ts"
 import { RecoveriesApi } from "./RecoveriesApi.ts"
 
 /** The handlers of recoveries. */
-export const RecoveriesHttp = HttpApiBuilder.group(
+export const RecoveriesHttp = endpointGroup(
   baseContract.add(RecoveriesApi),
   "recoveries",
   (handlers) =>

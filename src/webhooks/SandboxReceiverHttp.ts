@@ -1,7 +1,6 @@
 import { Effect, Option } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { Principal } from "../platform/http/Authentication.ts"
-import { baseContract } from "../platform/http/baseContract.ts"
+import { baseContract, endpointGroup } from "../platform/http/baseContract.ts"
 import { SandboxClosed, type SandboxReceiver, SandboxReceivers } from "./endpoint/SandboxReceiver.ts"
 import { SandboxReceiverApi } from "./SandboxReceiverApi.ts"
 
@@ -9,7 +8,7 @@ const answer = (receiver: Option.Option<SandboxReceiver>) =>
   Option.isSome(receiver) ? Effect.succeed({ data: receiver.value }) : Effect.fail(new SandboxClosed())
 
 /** Handlers of {@link SandboxReceiverApi}. */
-export const SandboxReceiverHttp = HttpApiBuilder.group(
+export const SandboxReceiverHttp = endpointGroup(
   baseContract.add(SandboxReceiverApi),
   "sandboxReceiver",
   (handlers) =>

@@ -1,5 +1,4 @@
 import { Effect, Layer, Schema } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { SqlClient } from "effect/sql"
 import type { ErasureStep } from "../accounts/Erasure.ts"
 import { Events } from "../events/Events.ts"
@@ -7,7 +6,7 @@ import { AppConfig } from "../platform/config/AppConfig.ts"
 import { Database } from "../platform/database/Database.ts"
 import * as Query from "../platform/database/Query.ts"
 import { Principal } from "../platform/http/Authentication.ts"
-import { baseContract } from "../platform/http/baseContract.ts"
+import { baseContract, endpointGroup } from "../platform/http/baseContract.ts"
 import { page } from "../platform/http/pages.ts"
 import { created, nothing } from "../platform/http/RequestContext.ts"
 import { PublicHttp } from "../platform/net/PublicHttp.ts"
@@ -112,7 +111,7 @@ export const webhooksErasure: ReadonlyArray<ErasureStep> = [
   { name: "events", some: eraseEvents }
 ]
 
-const WebhooksHttp = HttpApiBuilder.group(
+const WebhooksHttp = endpointGroup(
   baseContract.add(WebhooksApi),
   "webhooks",
   (handlers) =>

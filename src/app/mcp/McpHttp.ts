@@ -6,7 +6,7 @@ import manifest from "../../../package.json" with { type: "json" }
 import { OwnCalls } from "../../platform/calls/OwnCalls.ts"
 import { Access, type Rule } from "../../platform/http/Access.ts"
 import { Authentication, Principal } from "../../platform/http/Authentication.ts"
-import { baseContract } from "../../platform/http/baseContract.ts"
+import { baseContract, endpointGroup } from "../../platform/http/baseContract.ts"
 import { BodyLimit, files as fileLimits, RequestRules, WaitsOutside } from "../../platform/http/RequestRules.ts"
 import { Scope } from "../../values/Permission.ts"
 import { callTool } from "./callTool.ts"
@@ -135,7 +135,7 @@ export const mcpLayer = <Id extends string, Groups extends HttpApiGroup.Constrai
   endpoints: HttpApi.HttpApi<Id, Groups>
 ) =>
   HttpApiBuilder.layer(contract).pipe(
-    Layer.provide(HttpApiBuilder.group(contract, "mcp", (handlers) =>
+    Layer.provide(endpointGroup(contract, "mcp", (handlers) =>
       Effect.gen(function*() {
         const calls = yield* OwnCalls
         const files = yield* FileSystem.FileSystem

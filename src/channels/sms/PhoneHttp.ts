@@ -1,6 +1,5 @@
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
-import { baseContract } from "../../platform/http/baseContract.ts"
+import { baseContract, endpointGroup } from "../../platform/http/baseContract.ts"
 import { phoneFacts } from "../../values/PhoneNumber.ts"
 import { PhoneApi, type PhoneValidation } from "./PhoneApi.ts"
 
@@ -24,7 +23,7 @@ const validation = (input: string): PhoneValidation => {
 /** A query reads `+` as a space. */
 const asWritten = (number: string) => number.replace(/^ (?=\d)/, "+")
 
-export const PhoneHttp = HttpApiBuilder.group(
+export const PhoneHttp = endpointGroup(
   baseContract.add(PhoneApi),
   "phone",
   (handlers) =>

@@ -1,10 +1,9 @@
 import { Effect, Layer, Option } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { MessageChanges } from "../../messages/MessageChanges.ts"
 import { notCanceled } from "../../messages/MessageOver.ts"
 import { Messages } from "../../messages/Messages.ts"
 import { Principal } from "../../platform/http/Authentication.ts"
-import { baseContract } from "../../platform/http/baseContract.ts"
+import { baseContract, endpointGroup } from "../../platform/http/baseContract.ts"
 import { page } from "../../platform/http/pages.ts"
 import { created } from "../../platform/http/RequestContext.ts"
 import type { MessageId } from "../../values/Ids.ts"
@@ -39,7 +38,7 @@ const linkOf = ({ link, provider }: Effect.Success<ReturnType<SmsLinks["Service"
   link: Option.getOrNull(link)
 })
 
-const SmsHttp = HttpApiBuilder.group(baseContract.add(SmsApi), "sms", (handlers) =>
+const SmsHttp = endpointGroup(baseContract.add(SmsApi), "sms", (handlers) =>
   Effect.gen(function*() {
     const sms = yield* SmsMessages
     const messages = yield* Messages

@@ -1,7 +1,6 @@
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { Principal } from "../../../platform/http/Authentication.ts"
-import { baseContract } from "../../../platform/http/baseContract.ts"
+import { baseContract, endpointGroup } from "../../../platform/http/baseContract.ts"
 import { page } from "../../../platform/http/pages.ts"
 import { created } from "../../../platform/http/RequestContext.ts"
 import { BatchTimes } from "./BatchTimes.ts"
@@ -10,7 +9,7 @@ import { BulkEmailApi } from "./BulkEmailApi.ts"
 import { EmailResends } from "./EmailResends.ts"
 
 /** Serves {@link BulkEmailApi}. */
-export const BulkEmailHttp = HttpApiBuilder.group(
+export const BulkEmailHttp = endpointGroup(
   baseContract.add(BulkEmailApi),
   "bulkEmail",
   (handlers) =>

@@ -1,8 +1,7 @@
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { HttpApiBuilder } from "effect/http-api"
 import { Principal } from "../../../platform/http/Authentication.ts"
-import { baseContract } from "../../../platform/http/baseContract.ts"
+import { baseContract, endpointGroup } from "../../../platform/http/baseContract.ts"
 import { page } from "../../../platform/http/pages.ts"
 import { created } from "../../../platform/http/RequestContext.ts"
 import type { EmailMessageId } from "../../../values/Ids.ts"
@@ -19,7 +18,7 @@ const sourceHeaders = (id: EmailMessageId) => ({
 })
 
 /** Serves {@link EmailApi}. */
-export const EmailHttp = HttpApiBuilder.group(
+export const EmailHttp = endpointGroup(
   baseContract.add(EmailApi),
   "emailMessages",
   (handlers) =>

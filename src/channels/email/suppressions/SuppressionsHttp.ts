@@ -1,14 +1,13 @@
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { Principal } from "../../../platform/http/Authentication.ts"
-import { baseContract } from "../../../platform/http/baseContract.ts"
+import { baseContract, endpointGroup } from "../../../platform/http/baseContract.ts"
 import { page } from "../../../platform/http/pages.ts"
 import { created, nothing } from "../../../platform/http/RequestContext.ts"
 import { Suppressions } from "./Suppressions.ts"
 import { SuppressionsApi } from "./SuppressionsApi.ts"
 
 /** Serves {@link SuppressionsApi}. */
-export const SuppressionsHttp = HttpApiBuilder.group(
+export const SuppressionsHttp = endpointGroup(
   baseContract.add(SuppressionsApi),
   "suppressions",
   (handlers) =>

@@ -1,8 +1,7 @@
 import { Effect, Schema } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { ValidationFailed } from "../../../platform/http/ApiErrors.ts"
 import { Principal } from "../../../platform/http/Authentication.ts"
-import { baseContract } from "../../../platform/http/baseContract.ts"
+import { baseContract, endpointGroup } from "../../../platform/http/baseContract.ts"
 import { page } from "../../../platform/http/pages.ts"
 import { violationsOf } from "../../../platform/http/violations.ts"
 import { PhoneNumber } from "../../../values/PhoneNumber.ts"
@@ -17,7 +16,7 @@ const readPhone = (text: string) =>
     return new ValidationFailed({ param: "phone", errors })
   })
 
-export const ContactsHttp = HttpApiBuilder.group(
+export const ContactsHttp = endpointGroup(
   baseContract.add(ContactsApi),
   "whatsappContacts",
   (handlers) =>

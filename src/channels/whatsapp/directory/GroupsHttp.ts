@@ -1,13 +1,12 @@
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { Principal } from "../../../platform/http/Authentication.ts"
-import { baseContract } from "../../../platform/http/baseContract.ts"
+import { baseContract, endpointGroup } from "../../../platform/http/baseContract.ts"
 import { page } from "../../../platform/http/pages.ts"
 import { created } from "../../../platform/http/RequestContext.ts"
 import { Groups } from "./Groups.ts"
 import { GroupsApi } from "./GroupsApi.ts"
 
-export const GroupsHttp = HttpApiBuilder.group(
+export const GroupsHttp = endpointGroup(
   baseContract.add(GroupsApi),
   "whatsappGroups",
   (handlers) =>

@@ -1,9 +1,8 @@
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { HttpApiBuilder } from "effect/http-api"
 import { answerInTime } from "../../../platform/http/answerInTime.ts"
 import { Principal } from "../../../platform/http/Authentication.ts"
-import { baseContract } from "../../../platform/http/baseContract.ts"
+import { baseContract, endpointGroup } from "../../../platform/http/baseContract.ts"
 import { Media } from "./Media.ts"
 import { MediaApi } from "./MediaApi.ts"
 
@@ -13,7 +12,7 @@ const headers = {
   "content-security-policy": "sandbox; default-src 'none'; frame-ancestors 'none'"
 }
 
-export const MediaHttp = HttpApiBuilder.group(
+export const MediaHttp = endpointGroup(
   baseContract.add(MediaApi),
   "whatsappMedia",
   (handlers) =>

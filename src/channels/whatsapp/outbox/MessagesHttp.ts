@@ -1,10 +1,9 @@
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { MessageChanges } from "../../../messages/MessageChanges.ts"
 import { notCanceled } from "../../../messages/MessageOver.ts"
 import { Messages } from "../../../messages/Messages.ts"
 import { Principal } from "../../../platform/http/Authentication.ts"
-import { baseContract } from "../../../platform/http/baseContract.ts"
+import { baseContract, endpointGroup } from "../../../platform/http/baseContract.ts"
 import { page } from "../../../platform/http/pages.ts"
 import { created } from "../../../platform/http/RequestContext.ts"
 import { MessagesApi } from "./MessagesApi.ts"
@@ -21,7 +20,7 @@ const newBatch = Effect.fnUntraced(function*<B extends { readonly batch_id: stri
 
 const data = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.map(effect, (data) => ({ data }))
 
-export const MessagesHttp = HttpApiBuilder.group(
+export const MessagesHttp = endpointGroup(
   baseContract.add(MessagesApi),
   "whatsappMessages",
   (handlers) =>

@@ -1,14 +1,13 @@
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { Principal } from "../../../platform/http/Authentication.ts"
-import { baseContract } from "../../../platform/http/baseContract.ts"
+import { baseContract, endpointGroup } from "../../../platform/http/baseContract.ts"
 import { cursorPage, page } from "../../../platform/http/pages.ts"
 import { created, nothing } from "../../../platform/http/RequestContext.ts"
 import { PairingLinks } from "./PairingLinks.ts"
 import { Sessions } from "./Sessions.ts"
 import { SessionsApi } from "./SessionsApi.ts"
 
-export const SessionsHttp = HttpApiBuilder.group(
+export const SessionsHttp = endpointGroup(
   baseContract.add(SessionsApi),
   "whatsappSessions",
   (handlers) =>
