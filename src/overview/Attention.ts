@@ -200,19 +200,20 @@ export class Attention extends Context.Service<Attention, {
         )
 
       const factsOf = Effect.fnUntraced(function*(accountId: AccountId) {
-        const account = yield* accounts.find(accountId)
-        const facts = yield* repo.facts(accountId)
+        const account = Option.getOrThrow(yield* accounts.find(accountId))
+        const { facts, ...others } = yield* Effect.all({
+          facts: repo.facts(accountId),
+          outages: isTest(accountId) ? Effect.succeed([]) : outages.current,
+          mail: mailOf(accountId),
+          quotas: reports.quotas({ id: accountId, plan: account.plan }),
+          has_second_factor: isTest(accountId) ? Effect.succeed(null) : isProtected(accountId)
+        }, { concurrency: 2 })
         return {
           now: fromDateTime(yield* DateTime.now),
           ...facts,
+          ...others,
           webhooks: facts.webhooks.map((webhook) => ({ ...webhook, name: shownUrl(webhook.name) })),
-          outages: isTest(accountId) ? [] : yield* outages.current,
-          mail: yield* mailOf(accountId),
-          quotas: (yield* reports.usage(accountId, {})).quotas,
-          trial_ends_at: Option.isSome(account) && account.value.status === "trial"
-            ? account.value.trial_ends_at
-            : null,
-          has_second_factor: isTest(accountId) ? null : yield* isProtected(accountId)
+          trial_ends_at: account.status === "trial" ? account.trial_ends_at : null
         } satisfies AttentionFacts
       })
 

@@ -1,4 +1,5 @@
 import { Context, Effect, Layer, Option } from "effect"
+import type { Account } from "../accounts/Account.ts"
 import { Accounts } from "../accounts/Accounts.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
@@ -23,6 +24,8 @@ const maxDays = 366
 /** Usage and costs for the accounts that read them. */
 export class UsageReports extends Context.Service<UsageReports, {
   readonly usage: (accountId: AccountId, asked: AskedUsage) => Effect.Effect<UsageReport, NotFound | ValidationFailed>
+  /** What the plan allows in this month, or a sandbox in this day, and what is left of it. */
+  readonly quotas: (account: Pick<Account, "id" | "plan">) => Effect.Effect<UsageReport["quotas"]>
   /** Oldest first. */
   readonly inTime: (
     accountId: AccountId,
@@ -72,23 +75,27 @@ export class UsageReports extends Context.Service<UsageReports, {
           : repo.usedWithTags({ accountId, ...span, tags })
       }
 
+      const quotasOf = Effect.fn("UsageReports.quotas")(function*(account: Pick<Account, "id" | "plan">) {
+        const { resets_at, used: spent } = yield* repo.inPeriod(account.id)
+        return Metered.literals.map((resource) => {
+          const limit = quotas.limit(account, resource) ?? null
+          const used = spent[resource] ?? 0
+          const remaining = limit === null ? null : Math.max(0, limit - used)
+          return { resource, limit, used, remaining, resets_at }
+        })
+      })
+
       const usage = Effect.fn("UsageReports.usage")(function*(accountId: AccountId, asked: AskedUsage) {
         const { plan } = yield* accountOf(accountId)
         const period = yield* spanOf(asked)
         const used = yield* usedBy(accountId, asked, { ...period, granularity: null })
-        const month = new Map((yield* repo.inPeriod(accountId)).map((row) => [row.metric, row.used]))
-        const { begins: resets_at } = yield* repo.nextPeriod(accountId)
+        const left = yield* quotasOf({ id: accountId, plan })
         return {
           period,
           plan,
           metrics: used.map(({ date: _, ...metric }) => metric),
-          quotas: Metered.literals.map((resource) => {
-            const limit = quotas.limit({ id: accountId, plan }, resource) ?? null
-            const spent = month.get(resource) ?? 0
-            const remaining = limit === null ? null : Math.max(0, limit - spent)
-            return { resource, limit, used: spent, remaining, resets_at }
-          }),
-          high_volume: (month.get("sms") ?? 0) > highVolumeSms
+          quotas: left,
+          high_volume: left.some(({ resource, used }) => resource === "sms" && used > highVolumeSms)
         }
       })
 
@@ -118,6 +125,7 @@ export class UsageReports extends Context.Service<UsageReports, {
 
       return UsageReports.of({
         usage,
+        quotas: quotasOf,
         billing,
         inTime: Effect.fn("UsageReports.inTime")(function*(accountId, asked, granularity) {
           const span = yield* spanOf(asked)

@@ -68,23 +68,18 @@ const make = Effect.gen(function*() {
   const begins = (accountId: number) =>
     isTest(accountId) ? sql.literal("date_trunc('day', now() at time zone 'UTC')") : month
 
-  const inPeriod = Query.findAll({
+  const inPeriod = Query.findOne({
     Request: AccountId,
-    Result: Schema.Struct({ metric: Metric, used: Schema.Int }),
-    execute: (accountId) =>
-      sql`select metric, sum(count)::bigint as used from usage_daily
-        where account_id = ${accountId} and day >= ${begins(accountId)} group by metric`
-  })
-
-  const nextPeriod = Query.findOne({
-    Request: AccountId,
-    Result: Schema.Struct({ begins: Timestamp }),
+    Result: Schema.Struct({ resets_at: Timestamp, used: Schema.Record(Schema.String, Schema.Int) }),
     execute: (accountId) =>
       sql`select (${begins(accountId)} + ${sql.literal(isTest(accountId) ? "interval '1 day'" : "interval '1 month'")})
-        at time zone 'UTC' as begins`
+          at time zone 'UTC' as resets_at,
+        coalesce((select jsonb_object_agg(metric, used) from (
+          select metric, sum(count)::bigint as used from usage_daily
+            where account_id = ${accountId} and day >= ${begins(accountId)} group by metric) as counted), '{}') as used`
   })
 
-  return { span, used, usedWithTags, inPeriod, nextPeriod }
+  return { span, used, usedWithTags, inPeriod }
 })
 
 /** SQL that reads `usage_daily`, and counts the messages with some tags. */

@@ -141,7 +141,7 @@ const casesWith = (session: number, shown: Shown): Readonly<Record<string, Case>
   // The timeline is a transaction.
   "the page of an email": page(shown, `/messages/email/${shown.email}`, 6, 1),
   "the page of an SMS": page(shown, `/messages/sms/${shown.sms}`, 5, 1),
-  "the overview": page(shown, "/", 18),
+  "the overview": page(shown, "/", 14),
   "the page of a webhook": page(shown, `/webhooks/${shown.webhook}`, 6),
   "the page of its deliveries": page(shown, `/webhooks/${shown.webhook}/deliveries`, 4),
   "the page of the keys": page(shown, "/keys", 2)

@@ -40,7 +40,7 @@ const maxDoorBytes = 64 * 1024
 
 const isRefused = Schema.is(Refused)
 
-/** One in so many connections of the requests' pool is for pages. */
+/** So many connections of the requests' pool allow one page to be read. */
 const share = 5
 
 const ofAccount = (person: PersonAsk, account: AccountAsk["account"], mode: Mode): AccountAsk => ({
@@ -84,7 +84,7 @@ export class Gate extends Context.Service<Gate, {
       const proofs = yield* Proofs
       const limits = yield* RateLimit
       const { databaseConnections, rateLimitPages } = yield* AppConfig
-      // A page reads one statement after the other. The others wait here, without a connection.
+      // A page has up to three connections at a time. The other pages wait here, without one.
       const readers = yield* Semaphore.make(Math.max(1, Math.floor(databaseConnections / share)))
       /** A page that waits for something else, such as a code to scan, lets another one read meanwhile. */
       const aside = <A, E, R>(wait: Effect.Effect<A, E, R>) =>

@@ -71,8 +71,8 @@ export const findPage = (places: () => ReadonlyArray<Place>) =>
     read: (ask) =>
       Effect.gen(function*() {
         const sought = soughtIn(ask.query.get("q") ?? "")
-        const hits = yield* hitsOf(ask, sought, places())
-        return { sought, hits, messages: yield* messagesOf(ask, sought) }
+        const found = { hits: hitsOf(ask, sought, places()), messages: messagesOf(ask, sought) }
+        return { sought, ...(yield* Effect.all(found, { concurrency: 2 })) }
       }),
     draw: ({ hits, messages, sought }, ask) => {
       const { query, t, to } = ask

@@ -5,7 +5,7 @@ import type { TimelineEntry } from "../../../history/Timeline.ts"
 import { Timelines } from "../../../history/Timelines.ts"
 import { explain, type Explanation } from "../../../messages/Explanation.ts"
 import { html } from "../../../platform/http/html.ts"
-import { EmailMessageId } from "../../../values/Ids.ts"
+import { EmailMessageId, MessageId } from "../../../values/Ids.ts"
 import { Action, goTo } from "../../page/Action.ts"
 import { type AccountAsk, type Ask, withQuery } from "../../page/Ask.ts"
 import { Field } from "../../page/Field.ts"
@@ -158,9 +158,12 @@ const one = Page.account({
     Effect.gen(function*() {
       const channel = yield* channelIn(ask)
       const { accountId } = ask
-      const read = yield* readMessage(ask, channel)
+      const timelines = yield* Timelines
+      const { entries, read } = yield* Effect.all({
+        read: readMessage(ask, channel),
+        entries: timelines.read({ accountId, channel, id: yield* idIn(ask, MessageId) })
+      }, { concurrency: 2 })
       const record = shownOf(ask, read)
-      const entries = yield* (yield* Timelines).read({ accountId, channel, id: record.id })
       const shown: Shown = { ...record, told: withWait(record.told, entries) }
       return {
         read,

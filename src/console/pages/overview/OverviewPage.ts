@@ -165,11 +165,10 @@ const readFailures = Effect.fnUntraced(function*({ accountId, ...ask }: AccountA
   return rows.toSorted((one, other) => one.created_at < other.created_at ? 1 : -1).slice(0, shownFailures)
 })
 
-const readNumbers = Effect.fnUntraced(function*(ask: AccountAsk) {
+const readNumbers = Effect.fnUntraced(function*(ask: AccountAsk, now: DateTime.Utc) {
   const { accountId } = ask
   const { timezone } = ask.signedIn.person
   const statistics = yield* Statistics
-  const now = yield* DateTime.now
   const range = rangeOf(ask.query.get("range"))
   const times = timesOf(range, now, timezone)
   const midnight = DateTime.startOf(DateTime.makeZonedUnsafe(now, { timeZone: timezone }), "day")
@@ -191,8 +190,7 @@ const readNumbers = Effect.fnUntraced(function*(ask: AccountAsk) {
   )
   return {
     today: channelsOf(ask, "read").map((channel) => numbersOf(channel, ofToday, ofLastWeek)),
-    graph: { range, times, rows },
-    now
+    graph: { range, times, rows }
   }
 })
 
@@ -205,17 +203,14 @@ export const overviewPage = Page.account({
     Effect.gen(function*() {
       const { accountId } = ask
       const attention = yield* Attention
-      const numbers = yield* Effect.orDie(readNumbers(ask))
-      const steps: Steps = {
-        ...(yield* attention.firstSteps(accountId)),
-        factor: ask.signedIn.has_second_factor
-      }
-      return {
-        ...numbers,
-        steps,
-        attention: yield* attention.of(accountId),
-        failed: yield* readFailures(ask, DateTime.subtract(numbers.now, { days: 30 }))
-      }
+      const now = yield* DateTime.now
+      const { numbers, steps, ...read } = yield* Effect.all({
+        numbers: Effect.orDie(readNumbers(ask, now)),
+        steps: attention.firstSteps(accountId),
+        attention: attention.of(accountId),
+        failed: readFailures(ask, DateTime.subtract(now, { days: 30 }))
+      }, { concurrency: 2 })
+      return { ...numbers, ...read, now, steps: { ...steps, factor: ask.signedIn.has_second_factor } }
     }),
   draw: ({ attention, failed, graph: graphed, now, steps, today: numbers }, ask) => ({
     title: ask.t.text("overview.title"),
