@@ -174,8 +174,9 @@ export class AllMessages extends Context.Service<AllMessages, {
 
       /** The messages that match and are not in the index yet, and the last id that is. */
       const searchedBy = Effect.fnUntraced(function*(asked: Search, table: SearchedTable, accountId: AccountId) {
-        const upTo = yield* search.progress(table)
-        const unindexed = yield* search.documents(table, { after: upTo, limit: mostUnindexed, accountId })
+        const { has_more, up_to: upTo } = yield* search.indexed({ table, accountId })
+        const range = { after: upTo, limit: mostUnindexed, accountId }
+        const unindexed = has_more ? yield* search.documents(table, range) : []
         const ids = unindexed.filter((document) => matchesSearch(asked, document)).map(({ id }) => id)
         return { query: tsqueryPartsOf(asked), upTo, ids }
       })

@@ -184,6 +184,16 @@ const make = Effect.gen(function*() {
     execute: (name) => sql`select id from message_search_progress where name = ${name}`
   })
 
+  /** The last id of a table that is in the index, and whether an account has records behind it. */
+  const indexed = Query.findOne({
+    Request: Schema.Struct({ table: Schema.Literals(searchedTables), accountId: AccountId }),
+    Result: Schema.Struct({ up_to: Schema.Int, has_more: Schema.Boolean }),
+    execute: ({ accountId, table }) =>
+      sql`select up_to, (select id from ${sql(table)} where account_id = ${accountId} and id > up_to
+          order by id desc limit 1) is not null as has_more
+        from (select coalesce((select id from message_search_progress where name = ${table}), 0) as up_to) as i`
+  })
+
   /** The latest block of each account and channel. */
   const openBlocks = Query.findAll({
     Request: Schema.Array(Schema.Struct({ accountId: Schema.Int, channel: Schema.String })),
@@ -232,6 +242,7 @@ const make = Effect.gen(function*() {
 
   return {
     documents,
+    indexed,
     store,
     /** The last id of a table that is in the index. */
     progress: (table: SearchedTable) =>
