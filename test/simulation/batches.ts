@@ -65,14 +65,15 @@ export const batches: Workload = {
   name: "batches",
   tables: ["email_messages", "email_batches", "suppressions", "usage_daily"],
   rows: recipientRows(Duration.toMillis(leaseTimeout)),
-  accept: ({ draw, elapsed }) => [
+  accept: ({ draw }) => [
     `with batch as (
         insert into email_batches (id, account_id, shard, from_address, subject, html, total)
-        values ('email_batch_' || rpad($1, 26, '0'), $2, 1, 'us@example.com', 's', 'h', $3) returning id, account_id
+        select 'email_batch_' || lpad(count(*)::text, 26, '0'), $1, 1, 'us@example.com', 's', 'h', $2 from email_batches
+        returning id, account_id
       )
       insert into email_messages (account_id, batch_id, position, recipient)
-      select account_id, id, n - 1, 'user' || n || '@example.com' from batch, generate_series(1, $3::integer) n`,
-    [String(elapsed), draw.between(1, 2), draw.between(1, 5)]
+      select account_id, id, n - 1, 'user' || n || '@example.com' from batch, generate_series(1, $2::integer) n`,
+    [draw.between(1, 2), draw.between(1, 5)]
   ],
   start: (node, receiver) =>
     Effect.map(

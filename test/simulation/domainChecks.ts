@@ -54,10 +54,11 @@ export const domainChecks: Workload = {
     isFinal: ({ status }) => status === "verified",
     isSent: ({ status }) => status === "verified"
   },
-  accept: ({ draw, elapsed }) => [
+  accept: ({ draw }) => [
     `insert into email_domains (account_id, domain, dkim_private_key, dkim_public_key, next_check_at)
-      select 1, 'd' || n || '-' || $1 || '.example.com', '', 'AAAA', now() from generate_series(1, $2::integer) n`,
-    [String(elapsed), draw.between(1, 2)]
+      select 1, 'd' || n || '-' || (select count(*) from email_domains) || '.example.com', '', 'AAAA', now()
+        from generate_series(1, $1::integer) n`,
+    [draw.between(1, 2)]
   ],
   start: (node, receiver) =>
     Effect.gen(function*() {

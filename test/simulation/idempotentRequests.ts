@@ -91,9 +91,10 @@ export const idempotentRequests: Workload = {
       Array.isArray(answers) && answers.every((answer) => answer === status),
     isSent: ({ status, waits }) => waits === true && status === 201
   },
-  accept: ({ draw, elapsed }) => [
-    `insert into requests (key, waits) select $1::text || '.' || n, n <> $3 from generate_series(1, $2::integer) n`,
-    [String(elapsed), draw.between(1, 3), draw.between(1, 3)]
+  accept: ({ draw }) => [
+    `insert into requests (key, waits) select (select count(*) from requests) || '.' || n, n <> $2
+      from generate_series(1, $1::integer) n`,
+    [draw.between(1, 3), draw.between(1, 3)]
   ],
   start: Effect.fnUntraced(function*(node, receiver) {
     const services = yield* Layer.build(Idempotency.layer.pipe(Layer.provide([Settings, TestVault])))
