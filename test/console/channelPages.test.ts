@@ -7,6 +7,7 @@ import type { Suppression } from "../../src/channels/email/suppressions/Suppress
 import { Suppressions } from "../../src/channels/email/suppressions/Suppressions.ts"
 import { SmsOutlet } from "../../src/channels/sms/parts/SmsOutlet.ts"
 import { SmsLinks } from "../../src/channels/sms/SmsLinks.ts"
+import { SmsStatistics } from "../../src/channels/sms/SmsStatistics.ts"
 import { Contacts } from "../../src/channels/whatsapp/directory/Contacts.ts"
 import { type Group, GroupId } from "../../src/channels/whatsapp/directory/Group.ts"
 import { Groups } from "../../src/channels/whatsapp/directory/Groups.ts"
@@ -306,7 +307,7 @@ it.layer(Messages.layer)("the pages of WhatsApp sessions and domains", (it) => {
       }
     }))
 
-  it.effect("the page of SMS waits for the link to the carrier without a page's place", () =>
+  it.effect("the page of SMS waits for the link to the carrier without a page's place, and has the share delivered of each country", () =>
     Effect.gen(function*() {
       let isAside = false
       const settings = ConfigProvider.fromUnknown({
@@ -319,6 +320,17 @@ it.layer(Messages.layer)("the pages of WhatsApp sessions and domains", (it) => {
         AppConfig.layer.pipe(Layer.provide(ConfigProvider.layer(settings))),
         Layer.mock(UpstreamOutages)({ current: Effect.succeed([]) }),
         Layer.mock(Prices)({ fresh: () => undefined, current: Effect.succeed({ rows: [], micros: new Map() }) }),
+        Layer.mock(SmsStatistics)({
+          read: () =>
+            Effect.succeed({
+              messages: 6,
+              since: at,
+              by_country: [
+                { country: "RW", delivered: 3, failed: 1, pending: 1, delivery_rate: 0.75 },
+                { country: null, delivered: 0, failed: 0, pending: 1, delivery_rate: null }
+              ]
+            })
+        }),
         Layer.mock(SmsOutlet)({
           takes: "segments",
           link: Effect.sync(() =>
@@ -341,7 +353,8 @@ it.layer(Messages.layer)("the pages of WhatsApp sessions and domains", (it) => {
             )
         })
       ]))
-      assert.include(yield* Effect.provide(drawn(smsPage), services), ">connected</span>")
+      const markup = yield* Effect.provide(drawn(smsPage), services)
+      for (const text of [">connected</span>", "counted: 6<", "Rwanda", ">75%<", ">–<"]) assert.include(markup, text)
     }))
 
   it.effect("a session without limits says so, and its counts end at their most", () =>

@@ -152,6 +152,7 @@ export const accessTable: Readonly<Record<string, Row | "public">> = {
   "PATCH /v1/sms/messages/:id": sms("sms:write"),
   "GET /v1/sms/sender-ids": sms("sms:read"),
   "GET /v1/sms/link": sms("sms:read"),
+  "GET /v1/sms/statistics": sms("sms:read"),
 
   // Each step needs the scope and the permission of its channel as well.
   "POST /v1/messages": sending(anyChannel("messages:write")),

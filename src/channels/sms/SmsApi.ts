@@ -16,6 +16,7 @@ import { PhoneNumber } from "../../values/PhoneNumber.ts"
 import { notBlank, textBetween } from "../../values/Text.ts"
 import { LinkState } from "./parts/SmsLink.ts"
 import { UnsupportedDestination } from "./SmsErrors.ts"
+import { SmsStatisticsReport } from "./SmsStatisticsReport.ts"
 import { maxTextLength, SenderId } from "./text/segments.ts"
 
 const Content = textBetween(1, maxTextLength).check(notBlank)
@@ -260,6 +261,14 @@ const link = HttpApiEndpoint.get("link", "/link", { success: Data(Link) })
       "The provider of the account's texts, and the state of its link if they go over SMPP. The whole service has one link. Texts that are accepted while it is unbound wait. With a test key the provider is the sandbox."
   }))
 
+const statistics = HttpApiEndpoint.get("statistics", "/statistics", { success: Data(SmsStatisticsReport) })
+  .annotate(Access.Access, reading)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Read how texts fare by country",
+    description:
+      "Counts the newest texts of the account by the country of their recipients: delivered, failed, and not known yet. Canceled texts do not count."
+  }))
+
 /** SMS (spec 9). */
 export class SmsApi extends HttpApiGroup.make("sms")
   .add(
@@ -277,7 +286,8 @@ export class SmsApi extends HttpApiGroup.make("sms")
     cancelOne,
     reschedule,
     senderIds,
-    link
+    link,
+    statistics
   )
   .prefix("/v1/sms")
   .middleware(RequestRules)

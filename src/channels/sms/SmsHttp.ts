@@ -14,6 +14,7 @@ import { ScheduledSms } from "./ScheduledSms.ts"
 import { SmsApi } from "./SmsApi.ts"
 import { SmsLinks } from "./SmsLinks.ts"
 import { SmsMessages } from "./SmsMessages.ts"
+import { SmsStatistics } from "./SmsStatistics.ts"
 import { senderIdType } from "./text/segments.ts"
 
 const owner = Effect.map(Principal, ({ accountId }) => ({ accountId, channel: "sms" as const }))
@@ -44,6 +45,7 @@ const SmsHttp = endpointGroup(baseContract.add(SmsApi), "sms", (handlers) =>
     const messages = yield* Messages
     const changes = yield* MessageChanges
     const links = yield* SmsLinks
+    const statistics = yield* SmsStatistics
     const find = Effect.fnUntraced(function*({ params }: { readonly params: { readonly id: MessageId } }) {
       return { data: yield* messages.find(yield* owner, params.id) }
     })
@@ -72,9 +74,7 @@ const SmsHttp = endpointGroup(baseContract.add(SmsApi), "sms", (handlers) =>
       cancel: Effect.fnUntraced(function*({ params }) {
         const of = yield* owner
         const { completed_at } = yield* messages.batch(of, params.batch_id)
-        if (completed_at === null) {
-          yield* sms.cancel(params.batch_id)
-        }
+        if (completed_at === null) yield* sms.cancel(params.batch_id)
         return { success: true as const, data: yield* messages.batch(of, params.batch_id) }
       }),
       list: Effect.fnUntraced(function*({ query }) {
@@ -95,14 +95,15 @@ const SmsHttp = endpointGroup(baseContract.add(SmsApi), "sms", (handlers) =>
       rescheduleBatch: ({ params: { batch_id }, payload: { send_at } }) =>
         data(Effect.flatMap(owner, (of) => changes.rescheduleBatch(of, batch_id, send_at))),
       senderIds: ({ query }) => senderIds(sms.senderIds, query),
-      link: () => data(Effect.flatMap(Principal, ({ mode }) => Effect.map(links.of(mode), linkOf)))
+      link: () => data(Effect.flatMap(Principal, ({ mode }) => Effect.map(links.of(mode), linkOf))),
+      statistics: () => data(Effect.flatMap(Principal, ({ accountId }) => statistics.read(accountId)))
     })
   }))
 
 /** The SMS channel with its endpoints. It needs a provider's `SmsOutlet`. */
 export const SmsLayer = Layer.mergeAll(
   PhoneHttp,
-  SmsHttp.pipe(Layer.provideMerge([SmsMessages.layer, SmsLinks.layer])),
+  SmsHttp.pipe(Layer.provideMerge([SmsMessages.layer, SmsLinks.layer, SmsStatistics.layer])),
   ReceiptMatching,
   ScheduledSms
 )

@@ -67,6 +67,17 @@ export const counted = (ask: Ask, total: number | null): string =>
 export const inDollars = ({ t }: Ask, usd: number): string =>
   new Intl.NumberFormat(t.intl, { style: "currency", currency: "USD", maximumFractionDigits: 6 }).format(usd)
 
+/** Shown where there is nothing to say. */
+export const missing = "–"
+
+/** A part of one as a percentage. */
+export const share = ({ t }: Ask, part: number | null): string =>
+  part === null ? missing : new Intl.NumberFormat(t.intl, { style: "percent", maximumFractionDigits: 1 }).format(part)
+
+/** The name of a two-letter country in the reader's language. */
+export const countryName = ({ t }: Ask, country: string | null) =>
+  country === null ? missing : foreign(new Intl.DisplayNames([t.intl, "en"], { type: "region" }).of(country) ?? country)
+
 /** Several texts as one, with the commas of the reader's language. */
 export const listed = ({ t }: Pick<Ask, "t">, items: ReadonlyArray<string>): string =>
   items.length === 0 ? "" : items.reduceRight((rest, first) => t.text("common.list", { first, rest }))

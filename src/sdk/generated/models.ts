@@ -1349,6 +1349,17 @@ export interface SmsLinkState {
   readonly max_rate: number
 }
 
+export interface SmsOfCountry {
+  /** Two letters, such as RW. Null for numbers that belong to no country */
+  readonly country: string | null
+  readonly delivered: number
+  readonly failed: number
+  /** Queued or sent, and their delivery is not known yet */
+  readonly pending: number
+  /** delivered as a share of delivered and failed; null while neither is known of any text */
+  readonly delivery_rate: number | null
+}
+
 export interface SmsPreview {
   readonly to: string
   /** The sender that it would show; null: the carrier's */
@@ -1357,6 +1368,15 @@ export interface SmsPreview {
   readonly encoding: "gsm7" | "ucs2"
   readonly segments: number
   readonly cost_usd: number
+}
+
+export interface SmsStatistics {
+  /** How many texts are counted: the newest 1000 at most */
+  readonly messages: number
+  /** When the oldest of them was accepted */
+  readonly since: string | null
+  /** Those with the most texts first */
+  readonly by_country: ReadonlyArray<SmsOfCountry>
 }
 
 export interface Suppression {

@@ -89,6 +89,7 @@ import type {
   SignIn,
   SmsLink,
   SmsPreview,
+  SmsStatistics,
   Suppression,
   SuppressionsAdded,
   TimelineAccepted,
@@ -750,6 +751,12 @@ export interface SmsResource {
    * provider is the sandbox.
    */
   link(options?: RequestOptions): Promise<SmsLink>
+
+  /**
+   * Read how texts fare by country. Counts the newest texts of the account by the country of their recipients:
+   * delivered, failed, and not known yet. Canceled texts do not count.
+   */
+  statistics(options?: RequestOptions): Promise<SmsStatistics>
 }
 
 /** Operations at `client.sms.batches`. */
@@ -1535,6 +1542,7 @@ export const operations: OperationTable = {
     cancel: "POST /v1/sms/messages/{id}/cancel data key",
     senderIds: "GET /v1/sms/sender-ids list query",
     link: "GET /v1/sms/link data",
+    statistics: "GET /v1/sms/statistics data",
     batches: {
       list: "GET /v1/sms/batches list query",
       get: "GET /v1/sms/batches/{batch_id} data",

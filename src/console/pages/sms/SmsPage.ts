@@ -1,6 +1,8 @@
 import { Effect, Option } from "effect"
 import type { SmsLink } from "../../../channels/sms/parts/SmsLink.ts"
 import { SmsLinks } from "../../../channels/sms/SmsLinks.ts"
+import { SmsStatistics } from "../../../channels/sms/SmsStatistics.ts"
+import type { SmsStatisticsReport } from "../../../channels/sms/SmsStatisticsReport.ts"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { html } from "../../../platform/http/html.ts"
 import { Prices } from "../../../pricing/Prices.ts"
@@ -11,6 +13,7 @@ import {
   badge,
   card,
   code,
+  countryName,
   facts,
   foreign,
   inDollars,
@@ -18,6 +21,7 @@ import {
   moment,
   note,
   number,
+  share,
   type Tone
 } from "../../ui/parts.ts"
 import { type Column, search, table } from "../../ui/table.ts"
@@ -128,7 +132,31 @@ const about = (ask: AccountAsk, { away, provider, senders }: Sending) => {
   )
 }
 
-/** How texts are sent, and what they cost by country. */
+/** How the newest texts fared. */
+const delivery = (ask: AccountAsk, { by_country, messages }: SmsStatisticsReport) => {
+  const { t } = ask
+  const counts = {
+    delivered: "overview.outcome.delivered",
+    failed: "overview.outcome.failed",
+    pending: "smsPage.pending"
+  } as const
+  const names = ["delivered", "failed", "pending"] as const
+  return html`<h2>${t.text("smsPage.delivery")}</h2>
+<p class="quiet">${t.text("smsPage.counted", { count: number(ask, messages) })}</p>
+${
+    table(t.text("smsPage.delivery"), [
+      { label: t.text("smsPage.country"), cell: ({ country }) => countryName(ask, country) },
+      ...names.map((name) => ({
+        label: t.text(counts[name]),
+        kind: "number" as const,
+        cell: (of: SmsStatisticsReport["by_country"][number]) => number(ask, of[name])
+      })),
+      { label: t.text("smsPage.rate"), kind: "number", cell: ({ delivery_rate }) => share(ask, delivery_rate) }
+    ], by_country)
+  }`
+}
+
+/** How texts are sent, how they fared, and what they cost by country. */
 export const smsPage = Page.account({
   path: "/sms",
   permission: "sms:read",
@@ -140,11 +168,12 @@ export const smsPage = Page.account({
       return {
         ...yield* (yield* SmsLinks).of(ask.mode),
         away: yield* awayOf(ask, "sms"),
+        statistics: yield* (yield* SmsStatistics).read(ask.accountId),
         senders: smsSenderIds,
         prices: rows
       }
     }),
-  draw: ({ prices, ...sending }, ask) => {
+  draw: ({ prices, statistics, ...sending }, ask) => {
     const { can, query, t, to } = ask
     const wanted = query.get("q")?.trim() ?? ""
     const all = inLanguage(ask, prices)
@@ -160,6 +189,7 @@ export const smsPage = Page.account({
       content: html`<div class="stack">${about(ask, sending)}${
         sending.provider === "smpp" && linkCard(ask, sending.link)
       }</div>
+${statistics.messages > 0 && delivery(ask, statistics)}
 <h2>${t.text("smsPage.prices")}</h2>
 <p class="quiet">${t.text("smsPage.pricesText")}</p>
 ${search(ask, { label: t.text("smsPage.find"), button: t.text("smsPage.search") })}${

@@ -7,7 +7,7 @@ import { VerificationFigures } from "../../../verify/VerificationFigures.ts"
 import type { Key } from "../../language/Messages.ts"
 import { type AccountAsk, type Ask, withQuery } from "../../page/Ask.ts"
 import { Page } from "../../page/Page.ts"
-import { card, emptyState, facts, foreign, number } from "../../ui/parts.ts"
+import { card, countryName, emptyState, facts, missing, number, share } from "../../ui/parts.ts"
 import { span, tabs } from "../../ui/progress.ts"
 import { table } from "../../ui/table.ts"
 import { crumbs } from "./CodePages.ts"
@@ -18,12 +18,6 @@ type Range = keyof typeof ranges
 const names = Object.keys(ranges) as ReadonlyArray<Range>
 
 const rangeIn = ({ query }: Ask): Range => names.find((range) => range === query.get("range")) ?? "7d"
-
-/** Shown where a share has nothing to be a share of. */
-const missing = "–"
-
-const share = ({ t }: Ask, part: number | null) =>
-  part === null ? missing : new Intl.NumberFormat(t.intl, { style: "percent", maximumFractionDigits: 1 }).format(part)
 
 const dollars = ({ t }: Ask, amount: number | null) =>
   amount === null ? missing : new Intl.NumberFormat(t.intl, {
@@ -65,11 +59,6 @@ const all: ReadonlyArray<Figure> = [
     shown: (ask, { median_seconds }) => median_seconds === null ? missing : span(ask, median_seconds * 1000)
   }
 ]
-
-const countryName = ({ t }: Ask, country: string | null) =>
-  country === null
-    ? missing
-    : foreign(new Intl.DisplayNames([t.intl, "en"], { type: "region" }).of(country) ?? country)
 
 const byCountry = (ask: AccountAsk, rows: VerificationStatistics["by_country"]) => {
   const { t } = ask
