@@ -1,4 +1,4 @@
--- The sum of all migrations until 0163_message_ids.sql, which an empty database gets instead. Written by scripts/schema.ts.
+-- The sum of all migrations until 0164_filtered_recoveries.sql, which an empty database gets instead. Written by scripts/schema.ts.
 
 create sequence webhook_delivery_ids;
 
@@ -1331,6 +1331,8 @@ create table webhook_recoveries (
   moved_at timestamp with time zone default now() not null,
   created_at timestamp with time zone default now() not null,
   completed_at timestamp with time zone,
+  event text,
+  response_code text,
   constraint webhook_recoveries_pkey PRIMARY KEY (id),
   constraint webhook_recoveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE
 );

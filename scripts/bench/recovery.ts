@@ -90,6 +90,8 @@ const queueAll = Effect.fnUntraced(function*({ webhookId }: Target) {
     since: "2020-01-01T00:00:00Z",
     until: null,
     statuses: ["failed", "skipped"],
+    event: null,
+    response_code: null,
     retentionDays: 8
   })
   const counts = yield* untilDone(Effect.map(repo.countMore(id), Option.exists(({ is_counted }) => is_counted)))

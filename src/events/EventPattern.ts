@@ -1,7 +1,15 @@
 import { Brand, Schema, SchemaTransformation } from "effect"
 import { oneLine } from "../values/messageText.ts"
 import { nearest } from "../values/nearest.ts"
-import { eventAliases, type EventName, eventNames, type MessageChannel, type Topic, topics } from "./EventNames.ts"
+import {
+  eventAliases,
+  type EventName,
+  eventNames,
+  type MessageChannel,
+  resolveTopic,
+  type Topic,
+  topics
+} from "./EventNames.ts"
 
 /** All names and aliases of events. */
 const knownNames: ReadonlyArray<string> = [...eventNames, ...eventAliases.keys()]
@@ -20,6 +28,13 @@ const unknownEvent = (
 /** The refusal of an unknown word as an event name. */
 export const unknownEventName = (word: string): string =>
   unknownEvent(word, { known: knownNames, instead: "a name such as \"message.sent\"" })
+
+/** An event's name that filters know. */
+export const FilteredEvent = Schema.String.check(
+  Schema.makeFilter((name: string) => resolveTopic(name) === undefined ? unknownEventName(name) : undefined, {
+    toJsonSchema: () => ({})
+  })
+)
 
 /** The subscribed topics of a webhook: `event@channel` for each, and `event` for any channel. */
 export type CompiledPattern = Brand.Branded<ReadonlySet<string>, "CompiledPattern">

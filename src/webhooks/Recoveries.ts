@@ -1,5 +1,6 @@
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { Audit } from "../accounts/Audit.ts"
+import { resolveTopic } from "../events/EventNames.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { Database } from "../platform/database/Database.ts"
 import * as Query from "../platform/database/Query.ts"
@@ -20,11 +21,14 @@ import {
 } from "./recovery/Recovery.ts"
 import { RecoveryRepo } from "./recovery/RecoveryRepo.ts"
 
-/** What to recover: the events of a time, and how their deliveries ended. */
+/** What to recover: the events of a time, how their deliveries ended, and a filter. */
 export interface RecoverySpan {
   readonly since: string
   readonly until?: string | undefined
   readonly status?: ReadonlyArray<RecoverableStatus> | undefined
+  readonly event?: string | undefined
+  /** Of the last attempt: a status, or a class such as `5xx`. */
+  readonly response_code?: string | undefined
 }
 
 /** A webhook of one account; for other accounts it does not exist. */
@@ -71,7 +75,8 @@ export class Recoveries extends Context.Service<Recoveries, {
       const repo = yield* RecoveryRepo
 
       const spanOf = Effect.fnUntraced(
-        function*(webhookId: WebhookId, { since, status = RecoverableStatus.literals, until }: RecoverySpan) {
+        function*(webhookId: WebhookId, span: RecoverySpan) {
+          const { event, response_code = null, since, status = RecoverableStatus.literals, until } = span
           const now = yield* DateTime.now
           const from = DateTime.makeUnsafe(since)
           if (DateTime.isGreaterThan(from, now)) return yield* ValidationFailed.of("since", "must not be in the future")
@@ -80,7 +85,15 @@ export class Recoveries extends Context.Service<Recoveries, {
           }
           // Partitions of events are dropped a day at a time.
           const retentionDays = eventRetentionDays + 1
-          return { webhookId, since, until: until ?? null, statuses: [...new Set(status)], retentionDays }
+          return {
+            webhookId,
+            since,
+            until: until ?? null,
+            statuses: [...new Set(status)],
+            event: event === undefined ? null : resolveTopic(event)?.event ?? event,
+            response_code,
+            retentionDays
+          }
         }
       )
 

@@ -1,12 +1,13 @@
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { FilteredEvent } from "../events/EventPattern.ts"
 import * as Access from "../platform/http/Access.ts"
 import { apiErrors } from "../platform/http/ApiError.ts"
 import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { Authentication } from "../platform/http/Authentication.ts"
 import { RequestRules } from "../platform/http/RequestRules.ts"
 import { pathId, RecoveryId, WebhookId } from "../values/Ids.ts"
-import { Data, Done, Paged, pageQuery } from "../values/Page.ts"
+import { Data, Done, Paged, pageQuery, StatusFilter } from "../values/Page.ts"
 import { TimestampInput } from "../values/Timestamp.ts"
 import { WebhookNotActive } from "./endpoint/Webhook.ts"
 import { RecoverableStatus, Recovery, RecoveryEnded, RecoveryInProgress, RecoveryPreview } from "./recovery/Recovery.ts"
@@ -14,9 +15,25 @@ import { RecoverableStatus, Recovery, RecoveryEnded, RecoveryInProgress, Recover
 const since = TimestampInput.annotate({ description: "The earliest time of the events" })
 const until = TimestampInput.annotate({ description: "The first time that is not included; now by default" })
 
-const NewRecovery = Schema.Struct({
+/** Which deliveries a recovery repeats, apart from their status. */
+const span = {
   since,
   until: Schema.optionalKey(until),
+  event: Schema.optionalKey(
+    FilteredEvent.annotate({
+      description:
+        "Only deliveries of this event; a name with a channel, for example sms.delivered, matches all channels"
+    })
+  ),
+  response_code: Schema.optionalKey(
+    StatusFilter.annotate({
+      description: "Only deliveries with this answer to the last attempt: a status such as 503, or a class such as 5xx"
+    })
+  )
+}
+
+const NewRecovery = Schema.Struct({
+  ...span,
   status: Schema.Array(RecoverableStatus)
     .annotate({ description: "How the deliveries to repeat have ended; both by default" })
     .check(Schema.isMinLength(1, { message: "name failed, skipped or both" }), Schema.isMaxLength(2))
@@ -44,7 +61,7 @@ const start = HttpApiEndpoint.post("start", "/:id/recover", {
 
 const preview = HttpApiEndpoint.get("preview", "/:id/recover", {
   params,
-  query: { since, until: Schema.optionalKey(until), status: Schema.optionalKey(RecoverableStatus) },
+  query: { ...span, status: Schema.optionalKey(RecoverableStatus) },
   success: Data(RecoveryPreview),
   error: apiErrors(NotFound, ValidationFailed)
 })

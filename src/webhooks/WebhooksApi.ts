@@ -1,8 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { EventChannel } from "../events/EventFilter.ts"
-import { resolveTopic } from "../events/EventNames.ts"
-import { EventSubscription, unknownEventName } from "../events/EventPattern.ts"
+import { EventSubscription, FilteredEvent } from "../events/EventPattern.ts"
 import * as Access from "../platform/http/Access.ts"
 import { apiErrors } from "../platform/http/ApiError.ts"
 import { NotFound, PlanLimitExceeded, ValidationFailed } from "../platform/http/ApiErrors.ts"
@@ -179,13 +178,6 @@ const statistics = HttpApiEndpoint.get("statistics", "/:id/statistics", {
       "How many attempts succeeded and failed in each of the last 24 hours, how long they took, and what waits. An attempt "
       + "is counted in the hour of its outcome, within some seconds. POST /v1/webhooks/{id}/test is not counted."
   }))
-
-/** An event's name that filters know. */
-const FilteredEvent = Schema.String.check(
-  Schema.makeFilter((name: string) => resolveTopic(name) === undefined ? unknownEventName(name) : undefined, {
-    toJsonSchema: () => ({})
-  })
-)
 
 const FilteredMessage = Schema.String.check(
   Schema.isPattern(/^(?:(?:email|sms|whatsapp)\/[1-9]\d{0,15}|(?:msg|ver)_[0-9A-HJKMNP-TV-Z]{26})$/, {

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { column } from "../../src/platform/database/column.ts"
 import { asking } from "../support/bulkMail.ts"
 import { missedEvents } from "../support/missedEvents.ts"
 import { Relay } from "../support/Relay.ts"
@@ -110,6 +111,34 @@ layer(Relay.layer(), { excludeTestServices: true })("recovery of a webhook", (it
       assert.strictEqual(rest.at("data", "total"), 35)
       assert.isAbove(Number(rest.at("data", "per_second")), 0)
       assert.match(String(rest.at("data", "estimated_end_at")), /^\d{4}-.*Z$/)
+    }))
+
+  it.effect("sends only deliveries of the given event and answer, and none of another account", () =>
+    Effect.gen(function*() {
+      const other = yield* outage(40)
+      const { id, key, missed, node, receiver, secret } = yield* outage(40)
+      const sql = yield* SqlClient.SqlClient
+      const [some, others] = [missed.slice(0, 10), missed.slice(10, 20)]
+      yield* sql`update webhook_deliveries set response_code = 503
+        where webhook_id = any(${column.int8([id, other.id])})`
+      yield* sql`update webhook_deliveries set response_code = 404 where event_id = any(${column.text(some)})`
+      yield* sql`update webhook_deliveries set event = 'message.delivered' where event_id = any(${column.text(others)})`
+      const left = (of: Pick<typeof other, "id" | "key">, filter = "") =>
+        Effect.map(
+          node.request("GET", `/v1/webhooks/${of.id}/recover?since=${since}${filter}`, { key: of.key }),
+          ({ at }) => at("data", "total")
+        )
+      assert.strictEqual(yield* left({ id, key }, "&event=email.bulk_completed&response_code=503"), 20)
+      assert.strictEqual(yield* left({ id, key }, "&event=sms.delivered"), 10)
+      const filter = { event: "email.bulk_completed", response_code: "5xx" }
+      const started = yield* recover(node, key, id, { since, ...filter })
+      assert.deepInclude(started.at("data"), { total: 20, ...filter }, started.text)
+      const done = yield* endedRecovery(node, key, id, started.at("data", "id"))
+      assert.deepInclude(done.at("data"), { status: "completed", total: 20, queued: 20, delivered: 20, ...filter })
+      const sent = (yield* receiver.received(20)).map((request) => signedEvent(request, secret).id)
+      assert.deepStrictEqual(sent.toSorted(), missed.slice(20))
+      assert.deepStrictEqual([yield* left({ id, key }), yield* left(other)], [20, 40])
+      assert.strictEqual(other.receiver.requests.length, 0)
     }))
 
   it.effect("does not send an event again that a redelivery has delivered, and sends one once whose redelivery failed", () =>
@@ -257,11 +286,23 @@ layer(Relay.layer(), { excludeTestServices: true })("recovery of a webhook", (it
         [{ since, until: since }, "until"],
         [{ since, until: "2019-01-01T00:00:00Z" }, "until"],
         [{ since, status: [] }, "status"],
-        [{ since, status: ["delivered"] }, "status[0]"]
+        [{ since, status: ["delivered"] }, "status[0]"],
+        [{ since, event: "email.snet" }, "event"],
+        [{ since, event: ["email.sent"] }, "event"],
+        [{ since, response_code: "600" }, "response_code"],
+        [{ since, response_code: 503 }, "response_code"]
       ]
       for (const [json, param] of wrong) {
         const { at, status, text } = yield* recover(node, key, id, json)
         assert.deepStrictEqual([status, at("error", "param")], [422, param], text)
+      }
+      for (const [name, value] of [["event", "email.snet"], ["response_code", "5"]]) {
+        const { at, status } = yield* node.request(
+          "GET",
+          `/v1/webhooks/${id}/recover?since=${since}&${name}=${value}`,
+          { key }
+        )
+        assert.deepStrictEqual([status, at("error", "param")], [422, name])
       }
       const stranger = (yield* makeAccount()).key
       const started = yield* recover(node, key, id)

@@ -964,6 +964,10 @@ export interface NewWebhook {
 export interface NewWebhookRecovery {
   readonly since: string
   readonly until?: string | undefined
+  /** Only deliveries of this event; a name with a channel, for example sms.delivered, matches all channels */
+  readonly event?: string | undefined
+  /** Only deliveries with this answer to the last attempt: a status such as 503, or a class such as 5xx */
+  readonly response_code?: string | undefined
   /** How the deliveries to repeat have ended; both by default */
   readonly status?: ReadonlyArray<"failed" | "skipped"> | undefined
 }
@@ -1735,6 +1739,10 @@ export interface WebhookRecovery {
   readonly since: string
   readonly until: string
   readonly statuses: ReadonlyArray<"failed" | "skipped">
+  /** Only deliveries of this event; null: of all events */
+  readonly event: string | null
+  /** Only deliveries with this answer to the last attempt, such as 503 or 5xx; null: with any, or none */
+  readonly response_code: string | null
   /** Events to recover; at least, while is_total_exact is false */
   readonly total: number
   /** false while the service still counts */

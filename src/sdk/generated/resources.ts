@@ -1381,6 +1381,10 @@ export interface WebhooksDeliveriesListParams {
 export interface RecoveriesPreviewParams {
   readonly since: string
   readonly until?: string | undefined
+  /** Only deliveries of this event; a name with a channel, for example sms.delivered, matches all channels */
+  readonly event?: string | undefined
+  /** Only deliveries with this answer to the last attempt: a status such as 503, or a class such as 5xx */
+  readonly response_code?: string | undefined
   readonly status?: "failed" | "skipped" | undefined
 }
 

@@ -18,6 +18,10 @@ export const Recovery = Schema.Struct({
   since: Timestamp,
   until: Timestamp,
   statuses: Schema.Array(RecoverableStatus),
+  event: Schema.NullOr(Schema.String).annotate({ description: "Only deliveries of this event; null: of all events" }),
+  response_code: Schema.NullOr(Schema.String).annotate({
+    description: "Only deliveries with this answer to the last attempt, such as 503 or 5xx; null: with any, or none"
+  }),
   total,
   is_total_exact,
   queued: Schema.Int.annotate({ description: "Events queued so far, delivered and failed ones included" }),

@@ -9,19 +9,23 @@ import { RecoverableStatus, Recovery } from "./Recovery.ts"
 /** The most rows that one statement counts, so that a count of millions blocks nothing. */
 export const countSize = 50_000
 
-/** The most rows that one statement reads to find those of one status. */
+/** The most rows that one statement reads to find those that the recovery wants. */
 const scanSize = 10_000
 
 /** The most recent deliveries that an estimate of the pace reads. */
 const paceSize = 1_000
 
-/** Both ends of a recovery. */
+/** Both ends of a recovery, and its filter. */
 const Span = Schema.Struct({
   webhookId: WebhookId,
   since: Schema.String,
   /** Null: now. */
   until: Schema.NullOr(Schema.String),
   statuses: Schema.Array(RecoverableStatus),
+  /** Null: all. */
+  event: Schema.NullOr(Schema.String),
+  /** A status, or a class such as `5xx`. Null: any, or none. */
+  response_code: Schema.NullOr(Schema.String),
   /** Payloads of older events have expired. */
   retentionDays: Schema.Int
 })
@@ -49,7 +53,7 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
   const columns = sql.literal(
-    `id, webhook_id, since, until, statuses, total, counted_to is null as is_total_exact, queued,
+    `id, webhook_id, since, until, statuses, event, response_code, total, counted_to is null as is_total_exact, queued,
     delivered, failed, created_at, completed_at,
     case when is_canceled then 'canceled' when completed_at is null then 'running' else 'completed' end as status`
   )
@@ -62,6 +66,17 @@ const make = Effect.gen(function*() {
     sql`from webhook_deliveries d where d.webhook_id = ${webhookId} and d.status <> 'delivered'
       and d.requeued_as is null and not d.is_test and d.event_id > ${after} and d.event_id < ${before}
       order by d.event_id`
+
+  /** Whether a recovery repeats the delivery. A class of answers such as `5xx` has the form of a pattern. */
+  const isWanted = (statuses: Statement.Fragment, event: Statement.Fragment, code: Statement.Fragment) =>
+    sql`(d.status = any(${statuses}::text[]) and (${event}::text is null or d.event = ${event})
+      and (${code}::text is null or d.response_code::text like replace(${code}, 'x', '_')))`
+
+  const isWantedByRow = isWanted(
+    sql`(select statuses from recovery)`,
+    sql`(select event from recovery)`,
+    sql`(select response_code from recovery)`
+  )
 
   /** Ids of events begin with their time. */
   const startOf = ({ retentionDays, since }: typeof Span.Encoded) =>
@@ -78,9 +93,12 @@ const make = Effect.gen(function*() {
     Request: Span,
     Result: Schema.Struct({ id: RecoveryId }),
     execute: (span) =>
-      sql`insert into webhook_recoveries (webhook_id, since, until, statuses, position, ends_at, counted_to)
+      sql`insert into webhook_recoveries
+          (webhook_id, since, until, statuses, event, response_code, position, ends_at, counted_to)
         values (${span.webhookId}, ${span.since}::timestamptz, coalesce(${span.until}::timestamptz, now()),
-          ${column.text(span.statuses)}, ${startOf(span)}, ${endOf(span)}, ${startOf(span)})
+          ${column.text(span.statuses)}, ${span.event}, ${span.response_code}, ${startOf(span)}, ${endOf(span)}, ${
+        startOf(span)
+      })
         on conflict (webhook_id) where completed_at is null do nothing
         returning id`
   })
@@ -93,9 +111,8 @@ const make = Effect.gen(function*() {
       sql`with recovery as materialized (
           select * from webhook_recoveries where webhook_id = ${webhookId} and completed_at is null for update
         ), counted as materialized (
-          select count(distinct event_id) filter (where status = any((select statuses from recovery)::text[])) as events,
-            count(*) as rows, max(event_id) as last
-          from (select d.event_id, d.status ${
+          select count(distinct event_id) filter (where is_wanted) as events, count(*) as rows, max(event_id) as last
+          from (select d.event_id, ${isWantedByRow} as is_wanted ${
         recoverable(webhookId, sql`(select counted_to from recovery)`, sql`(select ends_at from recovery)`)
       } limit ${countSize}) d
         )
@@ -114,16 +131,16 @@ const make = Effect.gen(function*() {
     Result: Schema.Struct({ queued: Schema.Int, is_queued: Schema.NullOr(Schema.Boolean) }),
     execute: ({ size, webhookId }) =>
       sql`with recovery as materialized (
-          select *, case when cardinality(statuses) > 1 then ${size}::integer else ${scanSize}::integer end as scan
+          select *, case when cardinality(statuses) > 1 and event is null and response_code is null
+            then ${size}::integer else ${scanSize}::integer end as scan
           from webhook_recoveries where webhook_id = ${webhookId} and completed_at is null and not is_queued for update
         ), scanned as materialized (
-          select d.event_id, d.id, d.event, d.status, d.completed_at ${
+          select d.event_id, d.id, d.event, d.completed_at, ${isWantedByRow} as is_wanted ${
         recoverable(webhookId, sql`(select position from recovery)`, sql`(select ends_at from recovery)`)
       } limit (select scan from recovery)
         ), chosen as materialized (
           select nextval('webhook_delivery_ids') as id, event_id, event from (
-            select distinct on (event_id) event_id, event from scanned
-            where status = any((select statuses from recovery)::text[]) order by event_id limit ${size}) c
+            select distinct on (event_id) event_id, event from scanned where is_wanted order by event_id limit ${size}) c
         ), queued as (
           insert into webhook_queue (id, webhook_id, event_id, event, status, recovery_id)
           select c.id, ${webhookId}, c.event_id, c.event, 'pending', recovery.id from chosen c, recovery
@@ -157,14 +174,14 @@ const make = Effect.gen(function*() {
       duration_ms: Schema.NullOr(Schema.Finite)
     }),
     execute: (span) =>
-      sql`select count(distinct event_id) filter (where status = any(${column.text(span.statuses)})) as total,
+      sql`select count(distinct event_id) filter (where is_wanted) as total,
           count(*) < ${countSize} as is_total_exact,
           (select avg(duration_ms)::float8 from (
             select duration_ms, status from webhook_deliveries where webhook_id = ${span.webhookId}
             order by id desc limit ${paceSize}) recent where status = 'delivered') as duration_ms
-        from (select d.event_id, d.status ${
-        recoverable(span.webhookId, startOf(span), endOf(span))
-      } limit ${countSize}) d`
+        from (select d.event_id, ${
+        isWanted(sql`${column.text(span.statuses)}`, sql`${span.event}::text`, sql`${span.response_code}::text`)
+      } as is_wanted ${recoverable(span.webhookId, startOf(span), endOf(span))} limit ${countSize}) d`
   })
 
   const find = Query.findOneOption({

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Redacted, Schema } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { TestRunner } from "effect/cluster"
-import { SqlClient, Statement } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
 import { ulid } from "../../../src/platform/crypto/ids.ts"
 import { Vault } from "../../../src/platform/crypto/Vault.ts"
@@ -11,6 +11,7 @@ import type { Window } from "../../../src/values/Page.ts"
 import { Targets } from "../../../src/webhooks/endpoint/WebhooksRepo.ts"
 import { Deliveries, type DeliveryFilter } from "../../../src/webhooks/history/Deliveries.ts"
 import { recreatePartitions } from "../../support/partitions.ts"
+import { plansOf, rowsRead } from "../../support/plans.ts"
 import { makeAccount } from "../../support/Service.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
@@ -45,30 +46,6 @@ const writeHistory = Effect.fnUntraced(function*(webhookId: WebhookId, count: nu
     from (select i, now() - (1 - i::float8 / ${count}::integer) * interval '30 days' as at
       from generate_series(1, ${count}::integer) as numbers (i)) as dated`
 })
-
-const decodePlan = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ "QUERY PLAN": Schema.String })))
-
-/** The executed plans of the statements on deliveries that an effect runs. */
-const plansOf = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effect<A, E, R>) {
-  const sql = yield* SqlClient.SqlClient
-  const statements: Array<readonly [string, ReadonlyArray<unknown>]> = []
-  yield* effect.pipe(Effect.provideService(Statement.CurrentTransformer, (statement) =>
-    Effect.sync(() => {
-      statements.push(statement.compile())
-      return statement
-    })))
-  const onDeliveries = statements.filter(([text]) => text.includes("webhook_deliveries"))
-  return yield* Effect.forEach(onDeliveries, ([text, parameters]) =>
-    Effect.map(
-      sql.unsafe(`explain (analyze, timing off) ${text}`, parameters).unprepared,
-      (rows) => decodePlan(rows).map((row) => row["QUERY PLAN"]).join("\n")
-    ))
-})
-
-/** How many rows the scans of a plan read, including those that a filter removed. */
-const rowsRead = (plan: string) =>
-  [...plan.matchAll(/ Scan [^"\n]*actual rows=(\d+)|Rows Removed by Filter: (\d+)/g)]
-    .reduce((sum, [, given = "0", removed = "0"]) => sum + Number(given) + Number(removed), 0)
 
 const page = { limit: 25, offset: 0, after: null }
 
