@@ -628,7 +628,8 @@ it.layer(Messages.layer)("lists", (it) => {
         yield* overRows(deliveriesPage, { query: "status=failed&response_code=5xx&message=email/12" }),
         yield* overRows(contactsPage, {}),
         yield* overRows(contactsPage, { query: "q=Ada+%26+Bob" }),
-        yield* overRows(recoverPage, { query: span })
+        yield* overRows(recoverPage, { query: span }),
+        yield* overRows(recoverPage, { query: `${span}&event=email.sent&response_code=5xx` })
       ]
       assert.deepStrictEqual(shown.map(({ curl }) => curl), [
         "/v1/email/suppressions",
@@ -637,7 +638,8 @@ it.layer(Messages.layer)("lists", (it) => {
         "/v1/webhooks/5/deliveries?message=email%2F12&status=failed&response_code=5xx",
         "/v1/whatsapp/contacts?session_id=5",
         "/v1/whatsapp/contacts?session_id=5&q=Ada%20%26%20Bob",
-        "/v1/webhooks/5/recover?since=2026-05-03T08%3A00%3A00.000Z&until=2026-05-03T10%3A00%3A00.000Z&status=failed"
+        "/v1/webhooks/5/recover?since=2026-05-03T08%3A00%3A00.000Z&until=2026-05-03T10%3A00%3A00.000Z&status=failed",
+        "/v1/webhooks/5/recover?since=2026-05-03T08%3A00%3A00.000Z&until=2026-05-03T10%3A00%3A00.000Z&status=failed&event=email.sent&response_code=5xx"
       ])
     }))
 
@@ -697,15 +699,41 @@ it.layer(Messages.layer)("lists", (it) => {
       ])
     }))
 
-  it.effect("of deliveries have a button that replays what their filter shows: what failed, or what was skipped", () =>
+  it.effect("of deliveries lead to a replay with the same filter, unless a replay does not have it", () =>
     Effect.gen(function*() {
-      const button = (query: string) =>
-        Effect.map(overRows(deliveriesPage, { query }), ({ buttons }) => buttons && buttons.markup)
-      assert.include(yield* button("status=failed"), "Replay what failed")
-      assert.include(yield* button("status=skipped&from_date=2026-05-03T10:00"), "Replay what was skipped")
-      for (const query of ["", "status=delivered", "status=failed&message=email/12"]) {
-        assert.strictEqual(yield* button(query), false, query)
+      const links = yield* Effect.forEach(
+        [
+          "event=email.sent&response_code=5xx",
+          "status=failed&from_date=2026-05-03T10:00&to_date=2026-05-03T12:00",
+          "status=skipped",
+          "status=delivered",
+          "status=failed&message=email/12",
+          ""
+        ],
+        (query) =>
+          Effect.map(
+            overRows(deliveriesPage, { query }),
+            ({ buttons }) => /recover\?([^"]*)/.exec(String(buttons && buttons.markup))?.[1]
+          )
+      )
+      assert.deepStrictEqual(links, [
+        "event=email.sent&amp;response_code=5xx&amp;since=2026-05-04T00%3A30",
+        "status=failed&amp;since=2026-05-03T10%3A00&amp;until=2026-05-03T12%3A00",
+        "status=skipped&amp;since=2026-05-04T00%3A30",
+        undefined,
+        undefined,
+        undefined
+      ])
+    }))
+
+  it.effect("of replays refuse to count a filter that does not exist", () =>
+    Effect.gen(function*() {
+      for (const query of ["event=nothing", "response_code=9"]) {
+        const { content } = yield* overRows(recoverPage, { query })
+        assert.include(content.markup, "This filter does not exist.", query)
       }
+      const { content } = yield* overRows(recoverPage, { query: "event=email.sent" })
+      assert.include(content.markup, "No delivery matches this filter.")
     }))
 
   it.effect("of codes have a search that its label tells from the search for everything", () =>

@@ -121,12 +121,12 @@ layer(Service.layer({ env: { WEBHOOK_ALLOW_LOOPBACK: "true" } }), {
         yield* page.click(".filter button")
         yield* page.until(shows("Answer: 5xx"))
         yield* rows(20)
-        assert.isFalse(yield* page.evaluate("document.querySelector(\"main .head a[href*='/recover']\") !== null"))
         yield* removeChip
         yield* rows(40)
         yield* page.evaluate(`document.querySelector("#filter-message").value = "email/12"`)
         yield* page.click(".search .line button")
         yield* rows(1)
+        assert.isFalse(yield* page.evaluate("document.querySelector(\"main .head a[href*='/recover']\") !== null"))
         yield* removeChip
         yield* rows(40)
         yield* page.open(`${at}/webhooks/${id}/deliveries?event=email.sent`)
@@ -142,6 +142,34 @@ layer(Service.layer({ env: { WEBHOOK_ALLOW_LOOPBACK: "true" } }), {
         yield* page.click(submit)
         yield* receiver.received(20)
         yield* page.until(shows("Earlier replays"))
+      })
+  )
+
+  it.effect.skipIf(chromium === undefined)(
+    "a person replays all of a filter by event and answer, and reads the count and the filter before the last click",
+    () =>
+      Effect.gen(function*() {
+        const { accountId, at, key, node, page } = yield* visitor
+        const sql = yield* SqlClient.SqlClient
+        const receiver = yield* makeWebhookReceiver()
+        const { id } = yield* create(node, key, { url: receiver.url, events: ["*"] })
+        yield* sql`update webhooks set created_at = now() - interval '1 hour' where id = ${id}`
+        yield* missedEvents({ accountId, webhookId: id, count: 40 })
+        yield* sql`update webhook_deliveries set response_code = 503 where webhook_id = ${id} and status = 'failed'`
+        yield* page.open(`${at}/webhooks/${id}/deliveries?event=email.bulk_completed&response_code=5xx`)
+        yield* page.click("main .head a[href*='/recover']")
+        yield* page.until(titled("Replay what was missed"))
+        yield* page.until(shows("failed or were skipped, Event: email.bulk_completed, Answer: 5xx"))
+        yield* page.until(shows("Replay 20 events"))
+        yield* look(page, "recover-filtered")
+        yield* page.click(submit)
+        yield* receiver.received(20)
+        yield* page.until(shows("Earlier replays"))
+        yield* page.until(shows("completed"))
+        yield* page.until(shows("failed or were skipped, Event: email.bulk_completed, Answer: 5xx"))
+        yield* page.open(`${at}/webhooks/${id}/recover?since=2020-01-01T00:00&response_code=9`)
+        yield* page.until(shows("This filter does not exist."))
+        assert.strictEqual(receiver.requests.length, 20)
       })
   )
 

@@ -15,6 +15,7 @@ export const recoveries: Readonly<Record<keyof typeof english, string>> = {
   "recover.status.skipped": "تم تخطيها",
   "recover.count": "حساب عددها",
   "recover.wrong": "هذا الوقت غير صالح. يجب أن تكون البداية في الماضي وقبل النهاية.",
+  "recover.unknown": "عامل التصفية هذا غير موجود. الرد حالة مثل 503، أو 5xx لكل الحالات من نوعها.",
   "recover.nothing": "لم يفُت شيء في هذه المدة.",
   "recover.events": "الأحداث التي ستُرسل",
   "recover.atLeast": "{count} على الأقل",

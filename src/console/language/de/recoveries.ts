@@ -15,6 +15,7 @@ export const recoveries: Readonly<Record<keyof typeof english, string>> = {
   "recover.status.skipped": "übersprungen wurden",
   "recover.count": "Zählen",
   "recover.wrong": "Dieser Zeitraum passt nicht. Der Beginn muss in der Vergangenheit und vor dem Ende liegen.",
+  "recover.unknown": "Diesen Filter gibt es nicht. Eine Antwort ist ein Status wie 503, oder 5xx für alle dieser Art.",
   "recover.nothing": "In diesem Zeitraum wurde nichts verpasst.",
   "recover.events": "Zu sendende Ereignisse",
   "recover.atLeast": "mindestens {count}",

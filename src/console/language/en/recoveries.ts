@@ -13,6 +13,7 @@ export const recoveries = {
   "recover.status.skipped": "were skipped",
   "recover.count": "Count them",
   "recover.wrong": "This time does not work. The beginning must be in the past and before the end.",
+  "recover.unknown": "This filter does not exist. An answer is a status such as 503, or 5xx for all of its kind.",
   "recover.nothing": "Nothing was missed in this time.",
   "recover.events": "Events to send",
   "recover.atLeast": "at least {count}",

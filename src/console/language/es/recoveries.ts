@@ -15,6 +15,7 @@ export const recoveries: Readonly<Record<keyof typeof english, string>> = {
   "recover.status.skipped": "se omitieron",
   "recover.count": "Contarlas",
   "recover.wrong": "Este periodo no es válido. El comienzo debe estar en el pasado y antes del final.",
+  "recover.unknown": "Este filtro no existe. Una respuesta es un estado como 503, o 5xx para todos los de ese tipo.",
   "recover.nothing": "No se perdió nada en este periodo.",
   "recover.events": "Eventos por enviar",
   "recover.atLeast": "al menos {count}",

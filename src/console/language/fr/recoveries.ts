@@ -15,6 +15,7 @@ export const recoveries: Readonly<Record<keyof typeof english, string>> = {
   "recover.status.skipped": "ont été ignorées",
   "recover.count": "Les compter",
   "recover.wrong": "Cette période ne convient pas. Le début doit être dans le passé et avant la fin.",
+  "recover.unknown": "Ce filtre n’existe pas. Une réponse est un statut tel que 503, ou 5xx pour tous ceux de ce type.",
   "recover.nothing": "Rien n’a été manqué pendant cette période.",
   "recover.events": "Événements à envoyer",
   "recover.atLeast": "au moins {count}",

@@ -15,6 +15,7 @@ export const recoveries: Readonly<Record<keyof typeof english, string>> = {
   "recover.status.skipped": "foram ignoradas",
   "recover.count": "Contá-las",
   "recover.wrong": "Este período não é válido. O início deve estar no passado e antes do fim.",
+  "recover.unknown": "Este filtro não existe. Uma resposta é um status como 503, ou 5xx para todos desse tipo.",
   "recover.nothing": "Nada foi perdido neste período.",
   "recover.events": "Eventos a enviar",
   "recover.atLeast": "pelo menos {count}",

@@ -15,6 +15,7 @@ export const recoveries: Readonly<Record<keyof typeof english, string>> = {
   "recover.status.skipped": "yasimbutswe",
   "recover.count": "Bibare",
   "recover.wrong": "Iki gihe ntigikora. Intangiriro igomba kuba yarashize kandi ikabanziriza iherezo.",
+  "recover.unknown": "Aka kayunguruzo ntikabaho. Igisubizo ni imiterere nka 503, cyangwa 5xx ku zose z’ubwo bwoko.",
   "recover.nothing": "Nta kitaragezeyo muri iki gihe.",
   "recover.events": "Ibyabaye byo kohereza",
   "recover.atLeast": "nibura {count}",

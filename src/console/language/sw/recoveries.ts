@@ -15,6 +15,7 @@ export const recoveries: Readonly<Record<keyof typeof english, string>> = {
   "recover.status.skipped": "umerukwa",
   "recover.count": "Hesabu",
   "recover.wrong": "Wakati huu haufai. Mwanzo lazima uwe umepita na uwe kabla ya mwisho.",
+  "recover.unknown": "Kichujio hiki hakipo. Jibu ni hali kama 503, au 5xx kwa zote za aina hiyo.",
   "recover.nothing": "Hakuna kilichokosekana katika wakati huu.",
   "recover.events": "Matukio ya kutuma",
   "recover.atLeast": "angalau {count}",

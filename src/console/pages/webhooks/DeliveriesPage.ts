@@ -67,20 +67,21 @@ const shown = ({ t }: Ask) => (name: Name, value: string) =>
   name === "status" ? t.named(`delivery.status.${value}`) ?? value : value
 
 /** The filters that a replay has too. */
-const replayed: ReadonlySet<Name> = new Set(["status", "from_date", "to_date"])
+const replayed: ReadonlySet<Name> = new Set(["status", "event", "response_code", "from_date", "to_date"])
 
-const isRecoverable = Schema.is(RecoverableStatus)
+const isRecoverable = Schema.is(Schema.UndefinedOr(RecoverableStatus))
 
-/** Leads to the page that counts what failed or was skipped before it sends that again. A replay has no other filter. */
+/** Leads to the page that counts what failed or was skipped before it sends that again. */
 const replayButton = (ask: AccountAsk, { created_at, id }: Webhook, valid: Given<Name>) => {
-  const { from_date = created_at, status, to_date } = Object.fromEntries(
+  const { from_date = created_at, to_date, ...same } = Object.fromEntries(
     valid.map(({ name, value }) => [name, String(value)])
   )
-  if (!valid.every(({ name }) => replayed.has(name)) || !isRecoverable(status)) return false
+  const isExpressible = valid.length > 0 && valid.every(({ name }) => replayed.has(name))
+  if (!isExpressible || !isRecoverable(same["status"])) return false
   const local = (time: string) => localText(ask, DateTime.makeUnsafe(time))
-  const asked = { status, since: local(from_date), ...(to_date !== undefined && { until: local(to_date) }) }
+  const asked = { ...same, since: local(from_date), ...(to_date !== undefined && { until: local(to_date) }) }
   const href = `${ask.to(webhookPath(id, "/recover"))}?${new URLSearchParams(asked)}`
-  return linkButton(href, ask.t.text(`deliveries.replay.${status}`), { icon: "refresh-cw" })
+  return linkButton(href, ask.t.text("deliveries.replay"), { icon: "refresh-cw" })
 }
 
 /** The deliveries of a webhook, newest first. */

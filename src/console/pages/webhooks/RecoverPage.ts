@@ -1,5 +1,8 @@
 import { DateTime, Effect, Option, Schema } from "effect"
+import { eventNames } from "../../../events/EventNames.ts"
+import { FilteredEvent } from "../../../events/EventPattern.ts"
 import { Html, html } from "../../../platform/http/html.ts"
+import { StatusFilter } from "../../../values/Page.ts"
 import type { Webhook } from "../../../webhooks/endpoint/Webhook.ts"
 import { Recoveries } from "../../../webhooks/Recoveries.ts"
 import { RecoveriesApi } from "../../../webhooks/RecoveriesApi.ts"
@@ -9,9 +12,9 @@ import type { AccountAsk, Ask } from "../../page/Ask.ts"
 import { Field, localText, timeOf } from "../../page/Field.ts"
 import { Page } from "../../page/Page.ts"
 import { buttonForm, form, refusalOf } from "../../ui/form.ts"
-import { badge, card, facts, linkButton, moment, note, number, type Tone } from "../../ui/parts.ts"
+import { badge, card, facts, foreign, linkButton, listed, moment, note, number, type Tone } from "../../ui/parts.ts"
 import { bar, legend } from "../../ui/progress.ts"
-import { type Column, table } from "../../ui/table.ts"
+import { type Column, filterChoice, filterText, table } from "../../ui/table.ts"
 import { webhookCrumbs, webhookIn, webhookPath } from "./webhookParts.ts"
 
 /** How many recoveries the page shows. */
@@ -19,29 +22,60 @@ const shown = 10
 
 const decodeStatus = Schema.decodeUnknownOption(RecoverableStatus)
 
+/** Whether the endpoint accepts the filter of an address. */
+const isKnown = Schema.is(
+  Schema.Struct({ event: Schema.UndefinedOr(FilteredEvent), response_code: Schema.UndefinedOr(StatusFilter) })
+)
+
 /** What the address asks for: by default everything that was missed in the last day. */
 const spanOf = (ask: Ask, now: DateTime.Utc) => {
   const since = timeOf(ask, ask.query.get("since")) ?? DateTime.startOf(DateTime.subtract(now, { days: 1 }), "minute")
   const until = timeOf(ask, ask.query.get("until"))
   const status = Option.getOrUndefined(decodeStatus(ask.query.get("status")))
-  return { since, until, status }
+  const given = (name: string) => ask.query.get(name) || undefined
+  return { since, until, status, event: given("event"), response_code: given("response_code") }
 }
 
 type Span = ReturnType<typeof spanOf>
 
-const wireOf = ({ since, status, until }: Span) => ({
+const wireOf = ({ event, response_code, since, status, until }: Span) => ({
   since: DateTime.formatIso(since),
   ...(until !== undefined && { until: DateTime.formatIso(until) }),
-  ...(status !== undefined && { status: [status] })
+  ...(status !== undefined && { status: [status] }),
+  ...(event !== undefined && { event }),
+  ...(response_code !== undefined && { response_code })
 })
+
+/** Which deliveries a replay sends again: how they ended, and its filter. */
+const inWords = (ask: Ask, { event, response_code, ...asked }: Span | Recovery) => {
+  const { t } = ask
+  const [status, second] = "statuses" in asked ? asked.statuses : [asked.status]
+  return foreign(listed(ask, [
+    t.text(`recover.status.${second === undefined && status || "both"}`),
+    ...(event ? [`${t.text("deliveries.event")}: ${event}`] : []),
+    ...(response_code ? [`${t.text("deliveries.code")}: ${response_code}`] : [])
+  ]))
+}
 
 const start = Action.make({
   name: "start",
   endpoint: RecoveriesApi.endpoints.start,
-  fields: { since: Field.hidden(), until: Field.hidden(), status: Field.hidden() },
-  request: ({ since, status, until }, { params }) => ({
+  fields: {
+    since: Field.hidden(),
+    until: Field.hidden(),
+    status: Field.hidden(),
+    event: Field.hidden(),
+    response_code: Field.hidden()
+  },
+  request: ({ event, response_code, since, status, until }, { params }) => ({
     params: { id: params["id"] },
-    payload: { since, ...(until !== "" && { until }), ...(status !== "" && { status: [status] }) }
+    payload: {
+      since,
+      ...(until !== "" && { until }),
+      ...(status !== "" && { status: [status] }),
+      ...(event !== "" && { event }),
+      ...(response_code !== "" && { response_code })
+    }
   }),
   after: (_, { ask }) => goTo(ask.path, "recover.started")
 })
@@ -59,7 +93,7 @@ const timeField = ({ t }: Ask, name: "since" | "until", value: string) =>
     name === "until" && html` <span class="optional">(${t.text("common.optional")})</span>`
   }</label><input type="datetime-local" id="f-${name}" name="${name}" value="${value}" step="any"></div>`
 
-/** The question: which time, and how the deliveries ended. */
+/** The question: which time, how the deliveries ended, and a filter. */
 const question = (ask: AccountAsk, { since, status, until }: Span) => {
   const { t } = ask
   return html`<form method="get" action="${ask.path}" class="filter"><div class="fields">${
@@ -72,7 +106,19 @@ const question = (ask: AccountAsk, { since, status, until }: Span) => {
         t.text(`recover.status.${one ?? "both"}`)
       }</option>`
     )
-  }</select></div></div><div class="buttons"><button>${t.text("recover.count")}</button></div></form>`
+  }</select></div>${
+    filterChoice(ask, {
+      name: "event",
+      label: t.text("deliveries.event"),
+      options: eventNames.map((name) => [name, name])
+    })
+  }${
+    filterText(ask, {
+      name: "response_code",
+      label: t.text("deliveries.code"),
+      hint: t.text("deliveries.codeHint")
+    })
+  }</div><div class="buttons"><button>${t.text("recover.count")}</button></div></form>`
 }
 
 interface Counted {
@@ -83,8 +129,9 @@ interface Counted {
 
 const previewOf = (ask: AccountAsk, { counted, span, webhook }: Counted) => {
   const { can, t } = ask
-  if (counted.total === 0) return note(t.text("recover.nothing"), "good")
-  const { since, until = "" } = wireOf(span)
+  const { event = "", response_code = "", since, until = "" } = wireOf(span)
+  const isFiltered = event !== "" || response_code !== ""
+  if (counted.total === 0) return note(t.text(isFiltered ? "deliveries.empty.filtered" : "recover.nothing"), "good")
   return html`${
     facts([
       [
@@ -93,6 +140,7 @@ const previewOf = (ask: AccountAsk, { counted, span, webhook }: Counted) => {
           ? number(ask, counted.total)
           : t.text("recover.atLeast", { count: number(ask, counted.total) })
       ],
+      [t.text("recover.status"), inWords(ask, span)],
       [t.text("recover.order"), t.text("recover.order.event")],
       [
         t.text("recover.pace"),
@@ -111,7 +159,7 @@ const previewOf = (ask: AccountAsk, { counted, span, webhook }: Counted) => {
       : can("webhooks:write") &&
         form(ask, start, {
           submit: t.text("recover.start", { count: counted.total }),
-          values: { since, until, status: span.status ?? "" }
+          values: { since, until, status: span.status ?? "", event, response_code }
         })
   }`
 }
@@ -129,9 +177,9 @@ const progress = (ask: AccountAsk, recovery: Recovery) => {
     { label: t.text("recover.failed"), count: failed, tone: "bad" as const },
     { label: t.text("recover.left"), count: Math.max(0, total - delivered - failed), tone: "busy" as const }
   ]
-  return html`${bar(ask, shares)}${legend(ask, shares)}<div class="buttons">${
-    linkButton(ask.path, t.text("message.refresh"), { icon: "refresh-cw" })
-  }${
+  return html`${facts([[t.text("recover.status"), inWords(ask, recovery)]])}${bar(ask, shares)}${
+    legend(ask, shares)
+  }<div class="buttons">${linkButton(ask.path, t.text("message.refresh"), { icon: "refresh-cw" })}${
     can("webhooks:write") &&
     buttonForm(ask, stop, {
       label: t.text("recover.stop"),
@@ -147,6 +195,7 @@ const columns = (ask: AccountAsk): ReadonlyArray<Column<Recovery>> => {
     { label: t.text("recover.created"), cell: ({ created_at }) => moment(ask, created_at) },
     { label: t.text("recover.since"), cell: ({ since }) => moment(ask, since) },
     { label: t.text("recover.until"), cell: ({ until }) => moment(ask, until) },
+    { label: t.text("recover.status"), cell: (recovery) => inWords(ask, recovery) },
     { label: t.text("recover.state"), cell: (recovery) => statusBadge(ask, recovery) },
     { label: t.text("recover.delivered"), kind: "number", cell: ({ delivered }) => number(ask, delivered) },
     { label: t.text("recover.failed"), kind: "number", cell: ({ failed }) => number(ask, failed) }
@@ -165,7 +214,7 @@ export const recoverPage = Page.account({
       const span = spanOf(ask, yield* DateTime.now)
       const { rows } = yield* recoveries.list(which, { limit: shown, offset: 0, after: null })
       const running = rows.find(({ status }) => status === "running")
-      const counted = running === undefined
+      const counted = running === undefined && isKnown(span)
         ? yield* Effect.option(recoveries.preview(which, wireOf(span)))
         : Option.none()
       return { webhook, span, rows, running, counted: Option.getOrUndefined(counted) }
@@ -187,7 +236,9 @@ export const recoverPage = Page.account({
           ? card(
             t.text("recover.choose"),
             html`<div class="stack">${question(ask, span)}${
-              counted === undefined ? note(t.text("recover.wrong"), "bad") : previewOf(ask, { webhook, span, counted })
+              counted === undefined
+                ? note(t.text(isKnown(span) ? "recover.wrong" : "recover.unknown"), "bad")
+                : previewOf(ask, { webhook, span, counted })
             }</div>`,
             "choose"
           )
