@@ -161,6 +161,8 @@ layer(Service.layer({ env: { WEBHOOK_ALLOW_LOOPBACK: "true" } }), {
         yield* page.until(titled("Replay what was missed"))
         yield* page.until(shows("failed or were skipped, Event: email.bulk_completed, Answer: 5xx"))
         yield* page.until(shows("Replay 20 events"))
+        // A time with seconds is wider than a narrow screen.
+        assert.match(String(yield* page.evaluate("document.querySelector('#f-since').value")), /T\d\d:\d\d$/)
         yield* look(page, "recover-filtered")
         yield* page.click(submit)
         yield* receiver.received(20)

@@ -73,7 +73,8 @@ const isRecoverable = Schema.is(Schema.UndefinedOr(RecoverableStatus))
 
 /** Leads to the page that counts what failed or was skipped before it sends that again. */
 const replayButton = (ask: AccountAsk, { created_at, id }: Webhook, valid: Given<Name>) => {
-  const { from_date = created_at, to_date, ...same } = Object.fromEntries(
+  const created = DateTime.formatIso(DateTime.startOf(DateTime.makeUnsafe(created_at), "minute"))
+  const { from_date = created, to_date, ...same } = Object.fromEntries(
     valid.map(({ name, value }) => [name, String(value)])
   )
   const isExpressible = valid.length > 0 && valid.every(({ name }) => replayed.has(name))
