@@ -68,11 +68,11 @@ layer(WhatsApp.layer(), { excludeTestServices: true })("inbound WhatsApp message
       const id = messages[0]?.["message_id"]
       assert.deepStrictEqual(messages.map(({ content, type }) => ({ type, content })), [
         { type: "text", content: { body: "first" } },
-        { type: "image", content: { body: "a picture", mime_type: "image/png" } },
-        { type: "video", content: { body: "", mime_type: "video/mp4" } },
-        { type: "audio", content: { body: "", mime_type: "audio/ogg", voice: false } },
-        { type: "document", content: { body: "", mime_type: "application/pdf", filename: "bill.pdf" } },
-        { type: "sticker", content: { body: "", mime_type: "image/webp" } },
+        { type: "image", content: { body: "a picture", mime_type: "image/png", size: 5 } },
+        { type: "video", content: { body: "", mime_type: "video/mp4", size: 5 } },
+        { type: "audio", content: { body: "", mime_type: "audio/ogg", size: 5, voice: false } },
+        { type: "document", content: { body: "", mime_type: "application/pdf", size: 5, filename: "bill.pdf" } },
+        { type: "sticker", content: { body: "", mime_type: "image/webp", size: 5 } },
         { type: "poll", content: { body: "Tea?", question: "Tea?", options: ["yes", "no"] } },
         { type: "reaction", content: { body: "👍", emoji: "👍", message_id: id } },
         { type: "reaction", content: { body: "", emoji: "", message_id: id } },

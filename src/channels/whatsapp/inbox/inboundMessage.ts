@@ -60,7 +60,11 @@ const inbound = (type: string, { body, context, more = {} }: Parts): Parsed => (
   refersTo: context?.stanzaId ? clean(context.stanzaId) : undefined
 })
 
-const media = ({ mimetype }: { readonly mimetype?: string | null }): Fields => ({ mime_type: clean(mimetype) })
+/** The type and the size of a file, as its sender states them. */
+const media = ({ fileLength, mimetype }: Pick<proto.Message.IImageMessage, "fileLength" | "mimetype">): Fields => {
+  const size = Number(fileLength ?? 0)
+  return { mime_type: clean(mimetype), size: size > 0 && Number.isSafeInteger(size) ? size : undefined }
+}
 
 const phonesOf = (vcard: string | null | undefined) =>
   [...clean(vcard).matchAll(/^(?:item\d+\.)?TEL([^:\r\n]*):([^\r\n]*)/gim)].map(([, parameters = "", number = ""]) => {
