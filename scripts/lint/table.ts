@@ -59,7 +59,7 @@ export const features: ReadonlyArray<readonly [folder: string, modules: "all" | 
   ["channels/whatsapp/content", ["MessageContent", "media"]],
   ["channels/whatsapp/socket", ["DirectorySocket", "LiveSockets", "MessageTraffic", "WhatsAppSocket"]],
   ["channels/whatsapp/directory", ["Contact", "Contacts", "ContactsRepo", "Group", "Groups", "GroupsRepo"]],
-  ["channels/whatsapp/inbox", ["inboundEnvelope", "inboundMessage"]],
+  ["channels/whatsapp/inbox", ["Media", "inboundEnvelope", "inboundMessage"]],
   ["channels/whatsapp/baileys", ["BaileysSocket", "keepSingleRatchetStep", "silentLogger"]],
   ["channels/whatsapp/sessions", ["PairingLinks", "PairingRequests", "Sessions"]],
   ["channels/whatsapp/outbox", ["MessagesApi", "OutboxFigures", "SendRate", "WhatsAppMessages"]],

@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer, Scope } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { FirstOperator } from "../accounts/FirstOperator.ts"
 import { NotFound } from "../platform/http/ApiErrors.ts"
@@ -45,7 +45,8 @@ const Assets = HttpRouter.add(
 
 const Pages = HttpRouter.addAll(Effect.gen(function*() {
   const { missing, serve } = yield* Gate
-  const services = yield* Effect.context<Services>()
+  // The scope is that of the request: it holds the memory of a file.
+  const services = Context.omit(Scope.Scope)(yield* Effect.context<Exclude<Services, Scope.Scope>>())
   const isStart = (page: AnyPage<Services>) => page.kind === "person" && page.path === ""
   const routes = pages.filter((page) => !isStart(page)).flatMap((page) =>
     pathsOf(page).flatMap(([path, mode]) => {

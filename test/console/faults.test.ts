@@ -196,7 +196,6 @@ const unmet: ReadonlySet<string> = new Set([
   "invalid_credentials",
   "invalid_json",
   "key_outlives_caller",
-  "media_gone",
   "method_not_allowed",
   "missing_api_key",
   "registration_closed",

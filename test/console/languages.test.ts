@@ -55,10 +55,13 @@ const names = [
 /** Words that a language shares with English. */
 const shared: Readonly<Record<Exclude<Locale, "en">, ReadonlyArray<string>>> = {
   fr: [
+    "Audio",
     "Code",
     "Contacts",
     "Description",
     "Dialogue",
+    "Document",
+    "Image",
     "Menu",
     "Message",
     "Messages",
@@ -71,6 +74,7 @@ const shared: Readonly<Record<Exclude<Locale, "en">, ReadonlyArray<string>>> = {
     "Source",
     "Session",
     "Sessions",
+    "Sticker",
     "Test",
     "Type",
     "Versions",
@@ -85,7 +89,7 @@ const shared: Readonly<Record<Exclude<Locale, "en">, ReadonlyArray<string>>> = {
     "support",
     "test"
   ],
-  es: ["Error", "Plan", "Sandbox", "Webhook  :", "Webhooks", "webhook"],
+  es: ["Audio", "Error", "Plan", "Sandbox", "Sticker", "Webhook  :", "Webhooks", "webhook"],
   pt: ["Menu", "Webhooks", "Webhook  :", "Sandbox", "Status", "Payload", "webhook"],
   de: [
     "Test",
@@ -104,10 +108,13 @@ const shared: Readonly<Record<Exclude<Locale, "en">, ReadonlyArray<string>>> = {
     "Passkeys",
     "Passkey",
     "Browser",
-    "Code"
+    "Code",
+    "Audio",
+    "Sticker",
+    "Video"
   ],
   ar: [],
-  sw: ["Metadata", "Webhook  :", "webhook"],
+  sw: ["Metadata", "Video", "Webhook  :", "webhook"],
   rw: ["Webhook  :", "webhook"]
 }
 

@@ -88,7 +88,7 @@ const FilesOfTests = Layer.effect(SimulatedFiles, PublicDownload).pipe(
 const People = Layer.mergeAll(
   ContactsHttp.pipe(Layer.provideMerge(Contacts.layer)),
   GroupsHttp.pipe(Layer.provideMerge(Groups.layer)),
-  MediaHttp.pipe(Layer.provide(Media.layer), Layer.provide([Files, FilesOfTests, MediaRoom.layer])),
+  MediaHttp.pipe(Layer.provideMerge(Media.layer), Layer.provide([Files, FilesOfTests, MediaRoom.layer])),
   DirectoryActor
 ).pipe(Layer.provide(Directory.layer))
 

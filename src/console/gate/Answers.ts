@@ -3,6 +3,7 @@ import { HttpServerResponse } from "effect/http"
 import { gzipSync } from "node:zlib"
 import { Outages } from "../../platform/database/Outages.ts"
 import { isDatabaseUnavailable } from "../../platform/database/unavailable.ts"
+import { attachment } from "../../platform/http/answerInTime.ts"
 import { isApiError, statusOf } from "../../platform/http/ApiError.ts"
 import { accepts } from "../../platform/http/ready/PreparedAnswer.ts"
 import { RequestContext } from "../../platform/http/RequestContext.ts"
@@ -70,6 +71,19 @@ const htmlOf = (
   })
 }
 
+const fileOf = ({ approach }: Visit, file: NonNullable<Drawn["file"]>): Response => {
+  const headers = pageHeaders(approach.isSecure)
+  return "bytes" in file
+    ? HttpServerResponse.uint8Array(file.bytes, {
+      contentType: file.type,
+      headers: { ...headers, "content-disposition": attachment(file.name) }
+    })
+    : HttpServerResponse.stream(Stream.encodeText(file.lines), {
+      contentType: file.type ?? "text/csv; charset=utf-8",
+      headers: { ...headers, "content-disposition": `attachment; filename="${file.name}"` }
+    })
+}
+
 /** Turns what pages draw into answers. */
 export class Answers extends Context.Service<Answers, {
   readonly page: (visit: Visit, ask: Ask, drawn: Drawn) => Response
@@ -92,14 +106,7 @@ export class Answers extends Context.Service<Answers, {
             return withCookies(answer, visit.approach, visit.cookies)
           }
           if (drawn.file !== undefined) {
-            const answer = HttpServerResponse.stream(Stream.encodeText(drawn.file.lines), {
-              contentType: drawn.file.type ?? "text/csv; charset=utf-8",
-              headers: {
-                ...pageHeaders(visit.approach.isSecure),
-                "content-disposition": `attachment; filename="${drawn.file.name}"`
-              }
-            })
-            return withCookies(answer, visit.approach, visit.cookies)
+            return withCookies(fileOf(visit, drawn.file), visit.approach, visit.cookies)
           }
           const done = doneOf(visit.request)
           const frame = { drawn, done: done === undefined ? undefined : ask.t.named(done) }

@@ -1,9 +1,10 @@
 /** Stands before every page: finds the person and the account, checks forms, and answers every request with a page. */
-import { ByteSize, Context, Effect, identity, Layer, Schema, Semaphore, Stream } from "effect"
+import { ByteSize, Context, Effect, identity, Layer, Schema, type Scope, Semaphore, Stream } from "effect"
 import { HttpIncomingMessage, type HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { People } from "../../people/People.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { AroundWaits } from "../../platform/database/Database.ts"
+import { answerInTime } from "../../platform/http/answerInTime.ts"
 import type { ApiError } from "../../platform/http/ApiError.ts"
 import { PayloadTooLarge } from "../../platform/http/ApiErrors.ts"
 import { limitPerMinute, RateLimit } from "../../platform/http/RateLimit.ts"
@@ -64,14 +65,14 @@ interface Performed<A extends Ask, R> {
 /**
  * Leads people to pages.
  *
- * @effect-expect-leaking HttpServerRequest | RouteContext
+ * @effect-expect-leaking HttpServerRequest | RouteContext | Scope
  */
 export class Gate extends Context.Service<Gate, {
   /** The answer of a page to the current request. */
   readonly serve: <R>(
     page: AnyPage<R>,
     mode: Mode
-  ) => Effect.Effect<Response, never, R | HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext>
+  ) => Effect.Effect<Response, never, R | HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext | Scope.Scope>
   /** The answer to a path that no page has. */
   readonly missing: Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext>
 }>()("messaging-service/console/gate/Gate") {
@@ -101,7 +102,7 @@ export class Gate extends Context.Service<Gate, {
       const shown = <A extends Ask, R>({ show }: Performed<A, R>, ask: A) =>
         Effect.map(reading(show(ask)), (drawn): Drawn => {
           const { file } = drawn
-          if (file === undefined) return drawn
+          if (file === undefined || "bytes" in file) return drawn
           const lines = Stream.transformPull(file.lines, (pull) => Effect.succeed(reading(pull)))
           return { ...drawn, file: { ...file, lines } }
         })
@@ -168,15 +169,17 @@ export class Gate extends Context.Service<Gate, {
           ask,
           visit.request.method === "POST"
             ? Effect.suspend(() => submit(visit, ask, page))
-            : Effect.map(
+            : Effect.flatMap(
               shown(page, ask),
               (drawn) => {
-                if (drawn.leadsTo !== undefined) return redirect(visit, drawn.leadsTo, 302)
+                if (drawn.leadsTo !== undefined) return Effect.succeed(redirect(visit, drawn.leadsTo, 302))
                 // A table takes many rows out of the service. The proof leads back to its page.
                 const isTable = drawn.file !== undefined && drawn.file.type === undefined
-                return isTable && isOfPerson(ask) && !ask.signedIn.is_fresh
-                  ? redirect(visit, confirmation(withQuery(ask, { format: null })), 302)
-                  : answers.page(visit, ask, drawn)
+                if (isTable && isOfPerson(ask) && !ask.signedIn.is_fresh) {
+                  return Effect.succeed(redirect(visit, confirmation(withQuery(ask, { format: null })), 302))
+                }
+                const answer = answers.page(visit, ask, drawn)
+                return drawn.file !== undefined && "bytes" in drawn.file ? answerInTime(answer) : Effect.succeed(answer)
               }
             )
         )

@@ -127,6 +127,12 @@ export interface Drawn {
     /** By default a table. */
     readonly type?: "application/json" | "message/rfc822"
     readonly lines: Stream.Stream<string>
+  } | {
+    /** Chosen by a stranger, perhaps. */
+    readonly name: string
+    readonly type: "application/octet-stream"
+    readonly lines?: never
+    readonly bytes: Uint8Array
   }
   /** The path of the `GET` request that gives this data, such as `/v1/api-keys`. */
   readonly curl?: string

@@ -16,6 +16,7 @@ import { templateVersionsPages } from "./email/TemplateVersionsPages.ts"
 import { findPage } from "./find/FindPage.ts"
 import { batchesPages } from "./messages/BatchesPages.ts"
 import { failoverPage } from "./messages/FailoverPage.ts"
+import { filePage } from "./messages/FilePage.ts"
 import { messagePages } from "./messages/MessagePage.ts"
 import { messagesPage } from "./messages/MessagesPage.ts"
 import { messageWaitPages } from "./messages/MessageWaitPages.ts"
@@ -72,6 +73,7 @@ const list = [
   contactsPage,
   ...groupsPages,
   chatPage,
+  filePage,
   smsPage,
   ...verifyPages,
   ...webhooksPages,

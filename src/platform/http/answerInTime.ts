@@ -31,3 +31,12 @@ export const answerInTime = Effect.fnUntraced(function*(answer: HttpServerRespon
   const pieces = Stream.fromIterable(piecesOf(bytes), { chunkSize: 1 })
   return HttpServerResponse.setBody(answer, HttpBody.stream(pieces, contentType, bytes.length))
 })
+
+/** The header that makes a browser save an answer as a file with this name (RFC 6266, RFC 8187). */
+export const attachment = (name: string): string => {
+  const encoded = encodeURIComponent(name.toWellFormed()).replaceAll(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16)}`
+  )
+  return `attachment; filename*=UTF-8''${encoded}`
+}

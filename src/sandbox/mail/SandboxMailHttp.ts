@@ -1,5 +1,6 @@
 import { Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
+import { attachment } from "../../platform/http/answerInTime.ts"
 import { NotFound } from "../../platform/http/ApiErrors.ts"
 import * as LocalPage from "../pages/LocalPage.ts"
 import { numberIn, readQuery } from "../pages/query.ts"
@@ -46,13 +47,9 @@ const download = Effect.fnUntraced(function*({ raw }: SandboxMail) {
   const { attachments } = yield* readMail(raw)
   const file = attachments[(yield* numberIn("file")) - 1]
   if (file === undefined) return yield* new NotFound()
-  const name = encodeURIComponent(file.name.toWellFormed()).replaceAll(
-    /['()*]/g,
-    (sign) => `%${sign.charCodeAt(0).toString(16)}`
-  )
   return HttpServerResponse.uint8Array(file.content, {
     contentType: "application/octet-stream",
-    headers: { ...sourceHeaders, "content-disposition": `attachment; filename*=UTF-8''${name}` }
+    headers: { ...sourceHeaders, "content-disposition": attachment(file.name) }
   })
 })
 

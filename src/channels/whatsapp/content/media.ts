@@ -1,7 +1,13 @@
+import { Schema } from "effect"
 import { partsOf } from "../../../values/mediaTypes.ts"
 
 /** The types of messages that carry a file. */
 export type MediaType = "image" | "video" | "audio" | "document"
+
+/** The types of received messages that carry a file. */
+const FileType = Schema.Literals(["image", "video", "audio", "document", "sticker"])
+
+export const isFileType = Schema.is(FileType)
 
 /** A media type without its parameters, in lower case. WhatsApp's own voice notes are `audio/ogg; codecs=opus`. */
 export const bareType = (mediaType: string): string => mediaType.split(";")[0]?.trim().toLowerCase() ?? ""

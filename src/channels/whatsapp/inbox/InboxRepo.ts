@@ -150,7 +150,21 @@ const make = Effect.gen(function*() {
         where m.id = ${id} and m.account_id = ${accountId} and m.channel = 'whatsapp' and m.direction = 'in'`
   })
 
-  return { insert, pending, lockSession, storeMessages, drop, messageIds, reference, stored }
+  /** Messages whose payload is kept, and no older than the keys of their session: a logout replaces these. */
+  const kept = Query.findAll({
+    Request: Schema.Struct({ accountId: AccountId, ids: Schema.Array(MessageId) }),
+    Result: Schema.Struct({ message_id: MessageId }),
+    execute: ({ accountId, ids }) =>
+      sql`select i.message_id from whatsapp_inbox i join whatsapp_sessions s on s.id = i.session_id
+        where i.message_id = any(${column.int8(ids)}) and i.payload is not null
+          and s.account_id = ${accountId} and s.desired <> 'removed'
+          and not exists (
+            select from whatsapp_session_states l
+            where l.session_id = s.id and l.reason = 'logged_out' and l.since >= i.received_at
+          )`
+  })
+
+  return { insert, pending, lockSession, storeMessages, drop, messageIds, reference, stored, kept }
 })
 
 /** Stores received messages and membership changes until they are published. */

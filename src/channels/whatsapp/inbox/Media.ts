@@ -2,10 +2,12 @@ import { Context, Effect, Layer, Option, Schema, type Scope, Stream } from "effe
 import { createDecipheriv, createHmac, timingSafeEqual } from "node:crypto"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { Vault } from "../../../platform/crypto/Vault.ts"
+import { Database } from "../../../platform/database/Database.ts"
 import { NotFound, ServiceUnavailable } from "../../../platform/http/ApiErrors.ts"
 import { type DownloadFailed, PublicDownload } from "../../../platform/net/PublicDownload.ts"
 import type { AccountId, MessageId } from "../../../values/Ids.ts"
 import { isTest } from "../../../values/TestMode.ts"
+import { isFileType } from "../content/media.ts"
 import { dataKeyPlace } from "../credentials/DataKey.ts"
 import { baileys } from "../wire/MessageBody.ts"
 import { type MediaPart, mediaPart } from "./inboundMessage.ts"
@@ -20,9 +22,6 @@ export interface MediaFile {
   readonly bytes: Uint8Array
   readonly mimeType: string
 }
-
-/** The types of messages that carry a file. */
-const fileTypes: ReadonlySet<string> = new Set(["image", "video", "audio", "document", "sticker"])
 
 const aMediaType = /^[a-z0-9][\w!#$&^.+-]{0,63}\/[a-z0-9][\w!#$&^.+-]{0,63}$/i
 
@@ -95,6 +94,8 @@ export class Media extends Context.Service<Media, {
     accountId: AccountId,
     id: MessageId
   ) => Effect.Effect<MediaFile, NotFound | MediaGone | ServiceUnavailable, Scope.Scope>
+  /** Which of these messages have a file that the keys of their session open. WhatsApp may have deleted it. */
+  readonly kept: (accountId: AccountId, ids: ReadonlyArray<MessageId>) => Effect.Effect<ReadonlySet<MessageId>>
 }>()("messaging-service/channels/whatsapp/inbox/Media") {
   static readonly layer = Layer.effect(
     Media,
@@ -104,6 +105,7 @@ export class Media extends Context.Service<Media, {
       const simulated = yield* SimulatedFiles
       const room = yield* MediaRoom
       const { whatsappUrl } = yield* AppConfig
+      const { waitWithoutConnection } = yield* Database
       const repo = yield* InboxRepo
 
       /** The location and key of the file; undefined if its payload cannot be opened any more. */
@@ -111,7 +113,7 @@ export class Media extends Context.Service<Media, {
         const row = Option.getOrUndefined(yield* repo.stored({ accountId, id }))
         if (row === undefined) return yield* new NotFound()
         const { chat, data_key, payload, session_id, type, whatsapp_id } = row
-        if (!fileTypes.has(type)) return yield* new NotFound()
+        if (!isFileType(type)) return yield* new NotFound()
         if (session_id === null || chat === null || whatsapp_id === null || payload === null || data_key === null) {
           return yield* new MediaGone()
         }
@@ -128,7 +130,7 @@ export class Media extends Context.Service<Media, {
           const download = isTest(accountId) ? simulated : live
           const url = part === undefined ? undefined : mediaLocation(part, isLive)
           if (part === undefined || url === undefined) return yield* new MediaGone()
-          const sealed = yield* bytesOf({ accountId, download, room, url }).pipe(
+          const sealed = yield* waitWithoutConnection(bytesOf({ accountId, download, room, url })).pipe(
             Effect.catchTag(
               "DownloadFailed",
               ({ reason, status = 404 }): Effect.Effect<never, MediaGone | ServiceUnavailable> =>
@@ -139,6 +141,10 @@ export class Media extends Context.Service<Media, {
           )
           const bytes = yield* Effect.mapError(openMedia(part, sealed), () => new MediaGone())
           return { bytes, mimeType: typeOf(part) }
+        }),
+        kept: Effect.fn("Media.kept")(function*(accountId, ids) {
+          const rows = ids.length === 0 ? [] : yield* repo.kept({ accountId, ids })
+          return new Set(rows.map(({ message_id }) => message_id))
         })
       })
     })

@@ -61,6 +61,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
     "Diese Sitzung ist nicht verbunden. Koppeln Sie ein Telefon, oder warten Sie, bis sie wieder verbunden ist.",
   "error.not_group_admin":
     "Nur Administratoren der Gruppe können das. Machen Sie die Nummer dieser Sitzung auf einem Telefon zum Administrator.",
+  "error.media_gone": "Diese Datei ist nicht mehr verfügbar. Bitten Sie den Absender, sie noch einmal zu senden.",
   "error.service_unavailable":
     "Der Dienst kann das zurzeit nicht tun. Versuchen Sie es in einigen Sekunden noch einmal.",
   "error.storage_low":

@@ -53,6 +53,7 @@ export const errors = {
   "error.session_not_connected":
     "This session is not connected. Pair a phone with it, or wait until it is connected again.",
   "error.not_group_admin": "Only admins of the group can do this. Make the number of this session an admin on a phone.",
+  "error.media_gone": "This file is no longer available. Ask the sender to send it again.",
   "error.service_unavailable": "The service cannot do this at the moment. Try again in a few seconds.",
   "error.storage_low":
     "The service is short of storage and accepts nothing to send now. What it accepted before is sent.",

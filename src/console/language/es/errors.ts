@@ -56,6 +56,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
     "Esta sesión no está conectada. Vincule un teléfono o espere a que se conecte de nuevo.",
   "error.not_group_admin":
     "Solo los administradores del grupo pueden hacerlo. Nombre administrador al número de esta sesión, en un teléfono.",
+  "error.media_gone": "Este archivo ya no está disponible. Pida al remitente que lo envíe de nuevo.",
   "error.service_unavailable": "El servicio no puede hacerlo en este momento. Inténtelo de nuevo en unos segundos.",
   "error.storage_low": "El servicio tiene poco almacenamiento y ahora no acepta envíos. Lo que aceptó antes se envía.",
   "error.daily_volume_exceeded": "Hoy hay demasiados correos grandes. Envíe uno más pequeño o inténtelo mañana.",

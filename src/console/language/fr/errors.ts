@@ -59,6 +59,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
     "Cette session n’est pas connectée. Associez-lui un téléphone, ou attendez qu’elle soit de nouveau connectée.",
   "error.not_group_admin":
     "Seuls les administrateurs du groupe peuvent le faire. Nommez le numéro de cette session administrateur, sur un téléphone.",
+  "error.media_gone": "Ce fichier n’est plus disponible. Demandez à l’expéditeur de l’envoyer de nouveau.",
   "error.service_unavailable": "Le service ne peut pas le faire pour le moment. Réessayez dans quelques secondes.",
   "error.storage_low":
     "Le service manque d’espace de stockage et n’accepte rien à envoyer pour le moment. Ce qu’il a accepté avant est envoyé.",

@@ -56,6 +56,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
     "Esta sessão não está conectada. Vincule um telefone ou espere até que se conecte de novo.",
   "error.not_group_admin":
     "Só administradores do grupo podem fazer isso. Torne o número desta sessão administrador, em um telefone.",
+  "error.media_gone": "Este arquivo não está mais disponível. Peça ao remetente que o envie de novo.",
   "error.service_unavailable": "O serviço não pode fazer isto no momento. Tente de novo em alguns segundos.",
   "error.storage_low":
     "O serviço está com pouco armazenamento e agora não aceita envios. O que aceitou antes é enviado.",

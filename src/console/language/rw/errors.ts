@@ -58,6 +58,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
     "Iyi sesiyo ntiri ku murongo. Yihuze na telefone, cyangwa utegereze yongere ijye ku murongo.",
   "error.not_group_admin":
     "Abayobozi b’itsinda gusa ni bo bashobora gukora ibi. Gira nimero y’iyi sesiyo umuyobozi, ukoresheje telefone.",
+  "error.media_gone": "Iyi dosiye ntikiboneka. Saba uwayohereje kongera kuyohereza.",
   "error.service_unavailable": "Serivisi ntishobora kubikora muri iki gihe. Ongera ugerageze nyuma y’amasegonda make.",
   "error.storage_low": "Serivisi ifite ububiko buke, ntiyemera ibyo kohereza nonaha. Ibyo yemeye mbere biroherezwa.",
   "error.daily_volume_exceeded":

@@ -56,6 +56,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.session_not_connected": "Kipindi hiki hakijaunganishwa. Kioanishe na simu, au subiri hadi kiunganishwe tena.",
   "error.not_group_admin":
     "Wasimamizi wa kikundi pekee wanaweza kufanya hili. Ifanye nambari ya kipindi hiki kuwa msimamizi, kwenye simu.",
+  "error.media_gone": "Faili hii haipatikani tena. Mwombe mtumaji aitume tena.",
   "error.service_unavailable": "Huduma haiwezi kufanya hili kwa sasa. Jaribu tena baada ya sekunde chache.",
   "error.storage_low":
     "Huduma ina upungufu wa hifadhi na haikubali chochote cha kutuma sasa. Kilichokubaliwa awali kinatumwa.",

@@ -15,6 +15,7 @@ import { idIn } from "../../page/Page.ts"
 import { mailOf } from "../../ui/mail.ts"
 import { code, foreign, icon, inDollars } from "../../ui/parts.ts"
 import type { Told } from "./explanation.ts"
+import { fileLine, filesKept } from "./FilePage.ts"
 import { addressOf, type Subject } from "./fixes.ts"
 import { listLink } from "./messageParts.ts"
 
@@ -55,10 +56,9 @@ type ReadEmail = Effect.Success<ReturnType<typeof readEmail>>
 /** The record of a message, with what else the page needs of an email. */
 export const readMessage = Effect.fnUntraced(function*(ask: AccountAsk, channel: SummaryChannel) {
   const { accountId } = ask
-  return channel === "email" ? yield* readEmail(ask) : {
-    channel,
-    message: yield* (yield* Messages).find({ accountId, channel }, yield* idIn(ask, MessageId))
-  }
+  if (channel === "email") return yield* readEmail(ask)
+  const message = yield* (yield* Messages).find({ accountId, channel }, yield* idIn(ask, MessageId))
+  return { channel, message, kept: yield* filesKept(ask, [message]) }
 })
 
 export type Read = Effect.Success<ReturnType<typeof readMessage>>
@@ -121,7 +121,7 @@ const chatLink = ({ to: at }: AccountAsk, { channel, direction, from, session_id
     : null
 }
 
-const textShown = (ask: AccountAsk, message: Message): Shown => {
+const textShown = (ask: AccountAsk, { kept, message }: Exclude<Read, ReadEmail>): Shown => {
   const { t } = ask
   const { channel, cost_usd, error_code, error_message, from, segments, session_id, status, type } = message
   const optional: ReadonlyArray<readonly [string, HtmlValue]> = [
@@ -158,11 +158,13 @@ const textShown = (ask: AccountAsk, message: Message): Shown => {
     labels: message,
     recipients: [],
     hasSource: false,
-    content: message.content === null
-      ? html`<p class="quiet">${t.text("message.gone")}</p>`
-      : html`<p class="words">${foreign(message.content.body)}</p>`
+    content: html`${fileLine(ask, message, kept)}${
+      message.content === null
+        ? html`<p class="quiet">${t.text("message.gone")}</p>`
+        : html`<p class="words">${foreign(message.content.body)}</p>`
+    }`
   }
 }
 
 export const shownOf = (ask: AccountAsk, read: Read): Shown =>
-  "email" in read ? emailShown(ask, read) : textShown(ask, read.message)
+  "email" in read ? emailShown(ask, read) : textShown(ask, read)

@@ -4,7 +4,7 @@ import { MessagesApi } from "../../../channels/whatsapp/outbox/MessagesApi.ts"
 import type { Message } from "../../../messages/Message.ts"
 import { Messages } from "../../../messages/Messages.ts"
 import { NotFound } from "../../../platform/http/ApiErrors.ts"
-import { html } from "../../../platform/http/html.ts"
+import { type Html, html } from "../../../platform/http/html.ts"
 import { Action, goTo } from "../../page/Action.ts"
 import type { AccountAsk } from "../../page/Ask.ts"
 import { cursorsAround, pageOf, positionIn } from "../../page/cursor.ts"
@@ -13,6 +13,7 @@ import { Page } from "../../page/Page.ts"
 import { form } from "../../ui/form.ts"
 import { code, emptyState, foreign, linkButton, moment, note } from "../../ui/parts.ts"
 import { pager } from "../../ui/table.ts"
+import { fileLine, filesKept } from "../messages/FilePage.ts"
 import { statusBadge } from "../messages/messageParts.ts"
 import { sessionCrumbs, sessionIn } from "./sessionParts.ts"
 
@@ -34,14 +35,16 @@ const threadOf = (newestFirst: ReadonlyArray<Message>) => {
   return { thread, reactionsOf: (id: number) => [...reactions.get(id)?.values() ?? []].join(" ").trim() }
 }
 
-const bubble = (ask: AccountAsk, message: Message, reactions: string) => {
+const bubble = (ask: AccountAsk, message: Message, { file, reactions }: { file: Html | false; reactions: string }) => {
   const { content, created_at, direction, id, status, type } = message
   const body = content === null ? ask.t.text("message.gone") : content.body
   return html`<li class="received whatsapp${direction === "out" && " sent"}"><p class="quiet"><a href="${
     ask.to(`/messages/whatsapp/${id}`)
-  }">${moment(ask, created_at)}</a> ${statusBadge(ask, status)}${type !== "text" && html` ${code(type)}`}</p>${
-    body !== "" && html`<p class="words">${foreign(body)}</p>`
-  }${reactions !== "" && html`<p>${foreign(reactions)}</p>`}</li>`
+  }">${moment(ask, created_at)}</a> ${statusBadge(ask, status)}${
+    type !== "text" && file === false && html` ${code(type)}`
+  }</p>${file}${body !== "" && html`<p class="words">${foreign(body)}</p>`}${
+    reactions !== "" && html`<p>${foreign(reactions)}</p>`
+  }</li>`
 }
 
 const reply = Action.make({
@@ -67,9 +70,9 @@ export const chatPage = Page.account({
         { chat, session_id: session.id, sort: "-created_at" },
         { limit: perPage + 1, offset: 0, after: positionIn(ask, Schema.Tuple([Schema.Int])) }
       )
-      return { chat, session, page: pageOf(rows, perPage, ({ id }) => [id]) }
+      return { chat, session, kept: yield* filesKept(ask, rows), page: pageOf(rows, perPage, ({ id }) => [id]) }
     }),
-  draw: ({ chat, page: { older, rows }, session }, ask) => {
+  draw: ({ chat, kept, page: { older, rows }, session }, ask) => {
     const { can, path, query, t } = ask
     const isNewest = !query.has("cursor")
     const { reactionsOf, thread } = threadOf(rows)
@@ -84,7 +87,9 @@ ${
         thread.length === 0
           ? emptyState({ icon: "message-circle", title: t.text("chat.empty.title"), text: t.text("chat.empty.text") })
           : html`<ol class="inbox chat" aria-label="${t.text("chat.label")}">${
-            thread.map((message) => bubble(ask, message, reactionsOf(message.id)))
+            thread.map((message) =>
+              bubble(ask, message, { file: fileLine(ask, message, kept), reactions: reactionsOf(message.id) })
+            )
           }</ol>`
       }
 ${
