@@ -136,9 +136,10 @@ export class VirtualNode implements Host {
     this.#disturb(this.frozenUntil)
   }
 
+  /** It learns of it as late as of an answer. */
   loseConnection(): void {
     this.#note("loses its connection")
-    this.#disturb(this.#simulation.now)
+    this.#disturb(this.#simulation.now + maxLatency)
   }
 
   setClock(skew: number): void {

@@ -194,7 +194,10 @@ const expiredBegins = (
     .map(({ claim, item, node }) => `${node.name} sends ${item} by epoch ${claim}, which has expired`)
 }
 
-/** An item is sent again after it was accepted only if its outcome may have been lost: a fault, or a missing answer. */
+/**
+ * An item is sent again after it was accepted only if its outcome may have been lost: a fault, or a missing answer. Where
+ * claims have no lease in the row, one that a fault has outlasted may send its item late.
+ */
 const repetitions = (
   { hasNoLease = false }: QueueRows,
   { nodes, receiver: { attempts } }: Evidence
@@ -204,7 +207,8 @@ const repetitions = (
       const accepted = all.slice(0, index).findLast(({ acceptedAt }) => acceptedAt !== undefined)
       if (accepted === undefined || accepted.verdict === "lost") return []
       const disturbed = hasNoLease ? nodes : [accepted.node]
-      return disturbed.some((node) => isDisturbed(node, accepted.since, next.from))
+      const since = hasNoLease ? Math.min(accepted.since, next.since) : accepted.since
+      return disturbed.some((node) => isDisturbed(node, since, next.from))
         ? []
         : [`${next.node.name} sends ${next.item}, which ${accepted.node.name} has sent`]
     })
