@@ -1,4 +1,4 @@
-/** How the newest texts fared by country, over HTTP. */
+/** How many of the newest texts were delivered, by country, over HTTP. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -196,7 +196,7 @@ const expiredBegins = (
 
 /**
  * An item is sent again after it was accepted only if its outcome may have been lost: a fault, or a missing answer. Where
- * claims have no lease in the row, one that a fault has outlasted may send its item late.
+ * claims have no lease in the row, a claim that ended during a fault may still send its item.
  */
 const repetitions = (
   { hasNoLease = false }: QueueRows,

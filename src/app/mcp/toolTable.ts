@@ -68,7 +68,7 @@ export const toolTable: Readonly<Record<string, ToolRow>> = {
   sms_status: { operation: "GET /v1/sms/messages/{id}", title: "Read an SMS's status" },
   sms_timeline: { operation: "GET /v1/sms/messages/{id}/timeline", title: "Read what happened to an SMS" },
   sms_link: { operation: "GET /v1/sms/link", title: "Read the state of the link to the SMS carrier" },
-  sms_statistics: { operation: "GET /v1/sms/statistics", title: "Read how SMS fare by country" },
+  sms_statistics: { operation: "GET /v1/sms/statistics", title: "Read how many SMS were delivered, by country" },
   sms_prices: { operation: "GET /v1/sms/pricing", title: "Read the prices of SMS" },
   phone_validate: { operation: "GET /v1/phone/validate", title: "Check a phone number's form and country" },
   code_send: { operation: "POST /v1/verify/send", title: "Send a one-time code", note: sendsCode },

@@ -264,7 +264,7 @@ const link = HttpApiEndpoint.get("link", "/link", { success: Data(Link) })
 const statistics = HttpApiEndpoint.get("statistics", "/statistics", { success: Data(SmsStatisticsReport) })
   .annotate(Access.Access, reading)
   .annotateMerge(OpenApi.annotations({
-    summary: "Read how texts fare by country",
+    summary: "Read how many texts were delivered, by country",
     description:
       "Counts the newest texts of the account by the country of their recipients: delivered, failed, and not known yet. Canceled texts do not count."
   }))

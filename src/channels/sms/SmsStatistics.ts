@@ -28,7 +28,7 @@ const reportOf = (rows: ReadonlyArray<typeof Row.Type>): SmsStatisticsReport => 
   return { messages: rows.length, since: rows.at(-1)?.created_at ?? null, by_country: byCount.map(of) }
 }
 
-/** How texts fare by the country of their recipients. */
+/** How many texts were delivered, by the country of their recipients. */
 export class SmsStatistics extends Context.Service<SmsStatistics, {
   readonly read: (accountId: AccountId) => Effect.Effect<SmsStatisticsReport>
 }>()("messaging-service/channels/sms/SmsStatistics") {

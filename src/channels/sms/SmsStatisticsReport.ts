@@ -18,7 +18,7 @@ const OfCountry = Schema.Struct({
   })
 }).annotate({ identifier: "SmsOfCountry" })
 
-/** How the newest texts of an account fared. */
+/** How many of the newest texts of an account were delivered. */
 export const SmsStatisticsReport = Schema.Struct({
   messages: counted.annotate({ description: `How many texts are counted: the newest ${mostCounted} at most` }),
   since: Schema.NullOr(Timestamp).annotate({ description: "When the oldest of them was accepted" }),

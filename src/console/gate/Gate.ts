@@ -41,7 +41,7 @@ const maxDoorBytes = 64 * 1024
 
 const isRefused = Schema.is(Refused)
 
-/** So many connections of the requests' pool allow one page to be read. */
+/** One page is read at a time for so many connections of the requests' pool. */
 const share = 5
 
 const ofAccount = (person: PersonAsk, account: AccountAsk["account"], mode: Mode): AccountAsk => ({

@@ -21,8 +21,7 @@ const provided = <A>(built: A, services: Context.Context<never>) =>
 
 /**
  * `HttpApiBuilder.group` for handlers that got their services when they were built, as all do here. The library copies
- * every service that it finds at that moment into the context of each request, about a hundred. Here it finds only the
- * middleware.
+ * every service that it finds at that moment into the context of each request. Here it finds only the middleware.
  */
 export const endpointGroup: typeof HttpApiBuilder.group = (api, identifier, build) =>
   Layer.effectContext(

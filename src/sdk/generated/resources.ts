@@ -753,8 +753,8 @@ export interface SmsResource {
   link(options?: RequestOptions): Promise<SmsLink>
 
   /**
-   * Read how texts fare by country. Counts the newest texts of the account by the country of their recipients:
-   * delivered, failed, and not known yet. Canceled texts do not count.
+   * Read how many texts were delivered, by country. Counts the newest texts of the account by the country of their
+   * recipients: delivered, failed, and not known yet. Canceled texts do not count.
    */
   statistics(options?: RequestOptions): Promise<SmsStatistics>
 }

@@ -132,7 +132,7 @@ const about = (ask: AccountAsk, { away, provider, senders }: Sending) => {
   )
 }
 
-/** How the newest texts fared. */
+/** How many of the newest texts were delivered. */
 const delivery = (ask: AccountAsk, { by_country, messages }: SmsStatisticsReport) => {
   const { t } = ask
   const counts = {
@@ -156,7 +156,7 @@ ${
   }`
 }
 
-/** How texts are sent, how they fared, and what they cost by country. */
+/** How texts are sent. By country, how many were delivered and what one costs. */
 export const smsPage = Page.account({
   path: "/sms",
   permission: "sms:read",

@@ -1,5 +1,4 @@
 import { DateTime, Effect, Schema } from "effect"
-import { eventNames } from "../../../events/EventNames.ts"
 import { html } from "../../../platform/http/html.ts"
 import { DeliveryStatus } from "../../../webhooks/delivery/DeliveryState.ts"
 import type { Webhook } from "../../../webhooks/endpoint/Webhook.ts"
@@ -13,8 +12,8 @@ import { localText } from "../../page/Field.ts"
 import { filtersIn, type Given, tidied } from "../../page/filter.ts"
 import { Page } from "../../page/Page.ts"
 import { emptyState, linkButton } from "../../ui/parts.ts"
-import { appliedFilters, filterChoice, filterFields, filterText, pager, search, table } from "../../ui/table.ts"
-import { deliveryColumns, fromNewest } from "./deliveryParts.ts"
+import { appliedFilters, filterChoice, filterFields, pager, search, table } from "../../ui/table.ts"
+import { deliveryColumns, eventAndAnswer, fromNewest } from "./deliveryParts.ts"
 import { webhookCrumbs, webhookIn, webhookPath } from "./webhookParts.ts"
 
 const perPage = 50
@@ -41,19 +40,7 @@ const searchOf = (ask: Ask) => {
       label: t.text("deliveries.status"),
       options: DeliveryStatus.literals.map((status) => [status, t.text(`delivery.status.${status}`)])
     })
-  }${
-    filterChoice(ask, {
-      name: "event",
-      label: t.text("deliveries.event"),
-      options: eventNames.map((name) => [name, name])
-    })
-  }${
-    filterText(ask, {
-      name: "response_code",
-      label: t.text("deliveries.code"),
-      hint: t.text("deliveries.codeHint")
-    })
-  }`
+  }${eventAndAnswer(ask)}`
   return search(ask, {
     name: "message",
     label: t.text("messages.text"),

@@ -1,5 +1,4 @@
 import { DateTime, Effect, Option, Schema } from "effect"
-import { eventNames } from "../../../events/EventNames.ts"
 import { FilteredEvent } from "../../../events/EventPattern.ts"
 import { Html, html } from "../../../platform/http/html.ts"
 import { StatusFilter } from "../../../values/Page.ts"
@@ -14,7 +13,8 @@ import { Page } from "../../page/Page.ts"
 import { buttonForm, form, refusalOf } from "../../ui/form.ts"
 import { badge, card, facts, foreign, linkButton, listed, moment, note, number, type Tone } from "../../ui/parts.ts"
 import { bar, legend } from "../../ui/progress.ts"
-import { type Column, filterChoice, filterText, table } from "../../ui/table.ts"
+import { type Column, table } from "../../ui/table.ts"
+import { eventAndAnswer } from "./deliveryParts.ts"
 import { webhookCrumbs, webhookIn, webhookPath } from "./webhookParts.ts"
 
 /** How many recoveries the page shows. */
@@ -106,19 +106,9 @@ const question = (ask: AccountAsk, { since, status, until }: Span) => {
         t.text(`recover.status.${one ?? "both"}`)
       }</option>`
     )
-  }</select></div>${
-    filterChoice(ask, {
-      name: "event",
-      label: t.text("deliveries.event"),
-      options: eventNames.map((name) => [name, name])
-    })
-  }${
-    filterText(ask, {
-      name: "response_code",
-      label: t.text("deliveries.code"),
-      hint: t.text("deliveries.codeHint")
-    })
-  }</div><div class="buttons"><button>${t.text("recover.count")}</button></div></form>`
+  }</select></div>${eventAndAnswer(ask)}</div><div class="buttons"><button>${
+    t.text("recover.count")
+  }</button></div></form>`
 }
 
 interface Counted {

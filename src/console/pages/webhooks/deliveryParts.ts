@@ -1,11 +1,12 @@
 /** What the pages of deliveries have in common. */
+import { eventNames } from "../../../events/EventNames.ts"
 import { html } from "../../../platform/http/html.ts"
 import type { Position } from "../../../values/Page.ts"
 import type { DeliveryStatus } from "../../../webhooks/delivery/DeliveryState.ts"
 import type { DeliverySummary } from "../../../webhooks/history/Delivery.ts"
 import type { AccountAsk, Ask } from "../../page/Ask.ts"
 import { badge, code, moment, number, type Tone } from "../../ui/parts.ts"
-import type { Column } from "../../ui/table.ts"
+import { type Column, filterChoice, filterText } from "../../ui/table.ts"
 import { webhookPath } from "./webhookParts.ts"
 
 const tones: Readonly<Record<DeliveryStatus, Tone>> = {
@@ -54,3 +55,21 @@ export const deliveryColumns = (ask: AccountAsk): ReadonlyArray<Column<DeliveryS
 
 /** The position of the first page. Behind a position nothing is counted, and no page shows a total. */
 export const fromNewest: Position = [Number.MAX_SAFE_INTEGER]
+
+/** The filters of deliveries by their event and by the answer to the last attempt. */
+export const eventAndAnswer = (ask: Ask) => {
+  const { t } = ask
+  return html`${
+    filterChoice(ask, {
+      name: "event",
+      label: t.text("deliveries.event"),
+      options: eventNames.map((name) => [name, name])
+    })
+  }${
+    filterText(ask, {
+      name: "response_code",
+      label: t.text("deliveries.code"),
+      hint: t.text("deliveries.codeHint")
+    })
+  }`
+}
