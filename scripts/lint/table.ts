@@ -212,7 +212,7 @@ const environment = ["platform/config/", "platform/database/embedded/", "sdk/"]
 /** The SDK runs in other programs, without Effect. */
 const withoutEffect = ["sdk/"]
 
-/** Words that Effect replaces: its own form, and the places that may use the old one. */
+/** Words with a better form, most of them in Effect, and the places that may use the word. */
 export const idioms: ReadonlyMap<string, { readonly instead: string; readonly except: ReadonlyArray<string> }> =
   new Map([
     ["process.env", { instead: "Config", except: environment }],
@@ -226,5 +226,6 @@ export const idioms: ReadonlyMap<string, { readonly instead: string; readonly ex
     ["async", { instead: "Effect.gen", except: adapters }],
     ["await", { instead: "yield*", except: adapters }],
     ["try", { instead: "Effect.try or Effect.catch", except: adapters }],
-    ["new Promise", { instead: "Effect.callback", except: adapters }]
+    ["new Promise", { instead: "Effect.callback", except: adapters }],
+    ["HttpApiBuilder.group", { instead: "endpointGroup", except: ["platform/http/baseContract.ts"] }]
   ])

@@ -252,6 +252,14 @@ export async function later(values: AsyncIterable<unknown>) {
     "project(effect-idioms): Write yield* instead of await"
   ],
   [
+    "a group of endpoints is made in the one way that keeps the context of a request small",
+    "src/verify/VerifyGroupHttp.ts",
+    `import { HttpApiBuilder } from "effect/http-api"
+import { baseContract } from "../platform/http/baseContract.ts"
+export const group = HttpApiBuilder.group(baseContract, "verify", (handlers) => handlers)`,
+    "project(effect-idioms): Write endpointGroup instead of HttpApiBuilder.group"
+  ],
+  [
     "an adapter may use promises but not the system clock",
     "src/platform/net/Dns.ts",
     `export const wait = async (answer: Promise<number>) => (await answer) + Date.now()`,
