@@ -11,8 +11,14 @@ const prepare = [
   "create schema simulation",
   `create function simulation.now() returns timestamptz language sql stable
     return current_setting('simulation.now')::timestamptz`,
+  `create function simulation.statement_timestamp() returns timestamptz language sql stable
+    return current_setting('simulation.clock')::timestamptz`,
   `create function simulation.clock_timestamp() returns timestamptz language sql volatile
     return current_setting('simulation.clock')::timestamptz`,
+  // A transaction chooses its row of `usage_daily` by this number. Several that wait for one row go on in any order, so few
+  // share one.
+  `create function simulation.pg_backend_pid() returns integer language sql stable
+    return extract(microseconds from current_setting('simulation.now')::timestamptz)::integer`,
   `create unlogged table simulation.history (
     id bigint generated always as identity, at timestamptz not null, writer text not null, relation text not null,
     before jsonb, after jsonb

@@ -76,6 +76,8 @@ export class Transaction {
       return await done(Exit.succeed({ command: sql, rowCount: 0, oid: null, rows: [], fields: [] }))
     }
     this.#isLost = true
+    // The client may have given up a statement that still waits for a lock.
+    await this.#server.cancel(session)
     const answer = await session.send([sql])
     await this.#server.end(this, session)
     await done(answer)

@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { batches } from "./batches.ts"
 import { domainChecks } from "./domainChecks.ts"
+import { failovers } from "./failovers.ts"
 import { idempotentRequests } from "./idempotentRequests.ts"
 import { notices } from "./notices.ts"
 import { runSeed, type Workload } from "./runSeed.ts"
@@ -13,7 +14,17 @@ import { webhooks } from "./webhooks.ts"
 import { whatsApp } from "./whatsApp.ts"
 
 /** A seed runs one of these. */
-const workloads = [smsParts, singleEmails, webhooks, batches, notices, domainChecks, whatsApp, idempotentRequests]
+const workloads = [
+  smsParts,
+  singleEmails,
+  webhooks,
+  batches,
+  notices,
+  domainChecks,
+  whatsApp,
+  idempotentRequests,
+  failovers
+]
 
 /** The tables whose changes the ledger reads. */
 const followed = [

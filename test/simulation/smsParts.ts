@@ -17,9 +17,10 @@ const outcomes: Record<Verdict, SubmitOutcome> = {
   unavailable: { _tag: "Unavailable", reason: "throttled", retryInMillis: 1_000 }
 }
 
-const itemOf = (message: unknown, part: unknown) => `part ${message}.${part}`
+export const partOf = (message: unknown, part: unknown) => `part ${message}.${part}`
 
-const provider = (node: VirtualNode, { receive }: Receiver) =>
+/** A provider with an HTTP API that takes each part by itself. */
+export const provider = (node: VirtualNode, { receive }: Receiver) =>
   Layer.succeed(
     SmsProvider,
     SmsProvider.of({
@@ -28,7 +29,7 @@ const provider = (node: VirtualNode, { receive }: Receiver) =>
       concurrency: 10,
       submit: ({ message_id, part_no, ...part }, lease) =>
         Effect.map(
-          receive({ node, item: itemOf(message_id, part_no), claim: Number(Object(part).claim_number), lease }),
+          receive({ node, item: partOf(message_id, part_no), claim: Number(Object(part).claim_number), lease }),
           (verdict) => outcomes[verdict]
         )
     })
@@ -41,7 +42,7 @@ export const smsParts: Workload = {
   rows: {
     relation: "sms_parts",
     all: "select to_jsonb(p) as row from sms_parts p",
-    itemOf: ({ message_id, part_no }) => itemOf(message_id, part_no),
+    itemOf: ({ message_id, part_no }) => partOf(message_id, part_no),
     claimOf: ({ claims, status }) => status === "sending" ? claims : undefined,
     mayReclaim: hasExpired(10_000, "doubts"),
     // The other parts of a message whose part failed.
