@@ -58,3 +58,10 @@ showEnd()
 // Pictures have their size by now.
 addEventListener("load", showEnd)
 if (live.size > 0) setTimeout(repeat, 1000)
+
+// The second click of a double click must not send a form again.
+let sentAt = -Infinity
+addEventListener("submit", (event) => {
+  if (event.timeStamp - sentAt < 1000) event.preventDefault()
+  else sentAt = event.timeStamp
+})

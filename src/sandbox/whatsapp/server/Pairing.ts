@@ -86,13 +86,15 @@ export class Pairing {
     this.#candidates.delete(connection)
   }
 
-  /** Scans the QR code of a client, which links one device. */
+  /** Scans the QR code of a client. One device is linked, also if the same phone scans twice. */
   scan(qr: string, phone: VirtualPhone): Address {
     const [ref, , , advSecret = ""] = qr.slice(qr.indexOf("#") + 1).split(",")
-    const candidate = [...this.#candidates.values()].find(({ accepted, refs }) =>
-      accepted === undefined && refs.includes(ref ?? "")
-    )
-    if (candidate === undefined) throw new SimulatorRefusal("No client shows this QR code now. Scan the current one.")
+    const candidate = [...this.#candidates.values()].find(({ refs }) => refs.includes(ref ?? ""))
+    // A browser sends a form again when its connection ends before the answer.
+    if (candidate?.accepted?.phone === phone) return candidate.accepted.address
+    if (candidate === undefined || candidate.accepted !== undefined) {
+      throw new SimulatorRefusal("No client shows this QR code now. Scan the current one.")
+    }
     return this.#accept(candidate, phone, Buffer.from(advSecret, "base64"))
   }
 
