@@ -1,4 +1,4 @@
-import { type Duration, Effect, Exit, Fiber, type Scope } from "effect"
+import { type Duration, Effect, Exit, Fiber, Scheduler, type Scope } from "effect"
 import { Database } from "../database/Database.ts"
 import { isDatabaseUnavailable } from "../database/unavailable.ts"
 
@@ -29,6 +29,7 @@ const makeWithCallback: <A, B, E, R>(
   function*<A, B, E, R>(options: Options<A, B, E, R>) {
     type Group = ReadonlyArray<Call<A, B, E>>
     const scope = yield* Effect.scope
+    const dispatcher = (yield* Scheduler.Scheduler).makeDispatcher()
     const run = Effect.runForkWith(yield* Effect.context<R>())
     const waiting: Array<Call<A, B, E>> = []
     let running = 0
@@ -67,7 +68,7 @@ const makeWithCallback: <A, B, E, R>(
     const startSoon = () => {
       if (isStarting || running === options.concurrency || waiting.length === 0) return
       isStarting = true
-      setImmediate(start)
+      dispatcher.scheduleTask(start, 0)
     }
     return (input: A, done: Done<B, E>) => {
       waiting.push({ input, done })
