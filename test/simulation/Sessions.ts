@@ -8,6 +8,9 @@ export type Answer = Exit.Exit<PgConnection.Result, SqlError.SqlError>
 
 export type Statement = readonly [sql: string, values?: ReadonlyArray<unknown>]
 
+/** PostgreSQL looks for deadlocks once, so many milliseconds after a session begins to wait. */
+export const deadlockTimeoutMillis = 20
+
 /** A connection to the database of a simulation. */
 export class Session {
   readonly #connection: PgConnection.PgConnection
@@ -76,7 +79,7 @@ export const makeSessions = Effect.fnUntraced(function*({ database, host, port, 
       // Of two plans, the one that depends on earlier statements would not replay.
       plan_cache_mode: "force_generic_plan",
       enable_seqscan: "off",
-      deadlock_timeout: "20ms"
+      deadlock_timeout: `${deadlockTimeoutMillis}ms`
     }
   }).pipe(Effect.map((connection) => new Session(connection)), Scope.provide(scope), Effect.orDie)
   return new Sessions(yield* open, () => runPromise(open))

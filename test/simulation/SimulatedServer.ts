@@ -2,9 +2,9 @@
  * The PostgreSQL of a simulation: a real database by the virtual time. One statement runs at a time. A statement that waits
  * for the lock of another transaction stays behind while the simulation goes on.
  */
-import { Exit } from "effect"
+import { Exit, Option } from "effect"
 import { SqlError } from "effect/sql"
-import type { Answer, Session, Sessions, Statement } from "./Sessions.ts"
+import { type Answer, deadlockTimeoutMillis, type Session, type Sessions, type Statement } from "./Sessions.ts"
 import type { Host, Simulation } from "./Simulation.ts"
 
 /** A node as the server sees it. */
@@ -15,11 +15,17 @@ export interface ClientNode extends Host {
 /** Receives the answer to a statement. */
 export type Done = (answer: Answer) => Promise<void>
 
-interface Blocked {
+/** A statement that waits for a lock. */
+interface Waiting {
   readonly session: Session
+  readonly statement: Statement
+  readonly done: Done
+}
+
+/** One whose session waits in PostgreSQL. */
+interface Blocked extends Waiting {
   readonly answer: Promise<Answer>
   isSettled: boolean
-  readonly done: Done
 }
 
 /** After this many milliseconds of real time, the server is asked whether a statement waits for a lock. */
@@ -29,6 +35,10 @@ const lockCheckMillis = 5
 const idleTimeoutMillis = 8_000
 
 const pause = (millis: number) => new Promise<void>((resolve) => setTimeout(resolve, millis))
+
+const isLockTimeout = (answer: Answer) =>
+  Exit.isFailure(answer)
+  && Option.exists(Exit.findErrorOption(answer), ({ reason }) => reason._tag === "LockTimeoutError")
 
 /** The failure of a statement whose connection is gone. */
 export const connectionLost = () =>
@@ -56,15 +66,22 @@ export class Transaction {
   }
 
   async execute(sql: string, values: ReadonlyArray<unknown>, done: Done): Promise<void> {
-    if (this.#isLost) return await done(connectionLost())
     const isFirst = this.#session === undefined
-    const session = this.#session ?? await this.#server.begin(this)
-    this.#session = session
+    // The client may have given up a statement that still waits for a lock.
+    if (this.#session !== undefined && !this.#isLost) await this.#server.cancel(this.#session)
+    if (this.#isLost) return await done(connectionLost())
+    this.#session ??= await this.#server.begin(this)
+    const session = this.#session
     this.#activity++
     const begin: ReadonlyArray<Statement> = isFirst ? [["BEGIN"], this.#server.stamp("now", this.node)] : []
-    await this.#server.run(session, [...begin, this.#server.stamp("clock", this.node), [sql, values]], (answer) => {
-      this.#watch()
-      return done(answer)
+    const before = [...begin, this.#server.stamp("clock", this.node)]
+    await this.#server.run(before, {
+      session,
+      statement: [sql, values],
+      done: (answer) => {
+        this.#watch()
+        return done(answer)
+      }
     })
   }
 
@@ -76,7 +93,6 @@ export class Transaction {
       return await done(Exit.succeed({ command: sql, rowCount: 0, oid: null, rows: [], fields: [] }))
     }
     this.#isLost = true
-    // The client may have given up a statement that still waits for a lock.
     await this.#server.cancel(session)
     const answer = await session.send([sql])
     await this.#server.end(this, session)
@@ -105,8 +121,11 @@ export class Transaction {
 export class SimulatedServer {
   readonly simulation: Simulation
   readonly #sessions: Sessions
-  readonly #open = new Set<Transaction>()
-  #blocked: Array<Blocked> = []
+  readonly #open = new Map<Transaction, Session>()
+  /** At most one, unless there was a deadlock: which of several goes on first would be up to PostgreSQL. */
+  #blocked: ReadonlyArray<Blocked> = []
+  /** The others, oldest first. They have been taken back, and run again. */
+  #postponed: ReadonlyArray<Waiting> = []
   #micros = 0
 
   constructor(simulation: Simulation, sessions: Sessions) {
@@ -130,9 +149,13 @@ export class SimulatedServer {
   /** Runs a statement in a transaction by itself. */
   async execute(node: ClientNode, sql: string, values: ReadonlyArray<unknown>, done: Done) {
     const session = await this.#sessions.take()
-    await this.run(session, [this.stamp("now", node), this.stamp("clock", node), [sql, values]], (answer) => {
-      this.#sessions.put(session)
-      return done(answer)
+    await this.run([this.stamp("now", node), this.stamp("clock", node)], {
+      session,
+      statement: [sql, values],
+      done: (answer) => {
+        this.#sessions.put(session)
+        return done(answer)
+      }
     })
   }
 
@@ -142,56 +165,113 @@ export class SimulatedServer {
     await this.#sessions.monitor.rows(this.stamp("now", client), this.stamp("clock", client), statement)
   }
 
-  /** Runs statements. Calls `done` before it returns, or after another transaction has released a lock. */
-  async run(session: Session, statements: ReadonlyArray<Statement>, done: Done): Promise<void> {
-    const blocked: Blocked = { session, answer: session.send(...statements), isSettled: false, done }
-    void blocked.answer.then(() => {
-      blocked.isSettled = true
-    })
-    if (this.#open.size === 0) return await done(await blocked.answer)
-    if (await this.#settles(blocked)) return await done(await blocked.answer)
+  /** Runs a statement after others. Calls `done` before it returns, or after another transaction has released a lock. */
+  async run(before: ReadonlyArray<Statement>, waiting: Waiting): Promise<void> {
+    const answer = await this.#answer(waiting, before)
+    if (answer !== undefined) return await waiting.done(answer)
     this.simulation.note("  which waits for a lock")
-    this.#blocked.push(blocked)
-    // If they wait for each other, PostgreSQL cancels one of them.
-    if (this.#blocked.length > 1) await this.#resume(40)
+    await this.#resolveDeadlock()
   }
 
   async begin(transaction: Transaction): Promise<Session> {
-    this.#open.add(transaction)
-    return await this.#sessions.take()
+    const session = await this.#sessions.take()
+    this.#open.set(transaction, session)
+    return session
   }
 
   async end(transaction: Transaction, session: Session): Promise<void> {
     this.#open.delete(transaction)
     this.#sessions.put(session)
-    await this.#resume(0)
+    await this.#resume()
+    await this.#resolveDeadlock()
   }
 
   /** Cancels the statement of a session that waits for a lock. */
   async cancel(session: Session): Promise<void> {
-    const waiting = this.#blocked.find((blocked) => blocked.session === session)
+    const blocked = this.#blocked.find((one) => one.session === session)
+    const waiting = blocked ?? this.#postponed.find((one) => one.session === session)
     if (waiting === undefined) return
-    this.#blocked = this.#blocked.filter((blocked) => blocked !== waiting)
-    await this.#sessions.monitor.rows(["select pg_cancel_backend($1)", [session.pid]])
-    await waiting.answer
+    this.#blocked = this.#blocked.filter((one) => one !== waiting)
+    this.#postponed = this.#postponed.filter((one) => one !== waiting)
+    if (blocked !== undefined) {
+      await this.#sessions.monitor.rows(["select pg_cancel_backend($1)", [session.pid]])
+      await blocked.answer
+    }
     await waiting.done(connectionLost())
   }
 
   /** Ends the transactions of a node, or all. */
   async abandon(node?: ClientNode): Promise<void> {
-    for (const transaction of this.#open) {
+    for (const transaction of this.#open.keys()) {
       if (node === undefined || transaction.node === node) await transaction.abort()
     }
   }
 
+  /** The answer to a statement. Undefined if it waits for a lock from now on. */
+  async #answer(waiting: Waiting, before: ReadonlyArray<Statement> = []): Promise<Answer | undefined> {
+    if (this.#blocked.length === 0) return await this.#block(waiting, before)
+    await waiting.session.send(...before, ["set lock_timeout = '1ms'"])
+    const answer = await this.#withoutWaiting(waiting)
+    if (answer === undefined) this.#postponed = [...this.#postponed, waiting]
+    return answer
+  }
+
+  /** Runs a statement, which may wait in PostgreSQL. */
+  async #block(waiting: Waiting, before: ReadonlyArray<Statement> = []): Promise<Answer | undefined> {
+    const answer = waiting.session.send(...before, waiting.statement)
+    const blocked: Blocked = { ...waiting, answer, isSettled: false }
+    void blocked.answer.then(() => {
+      blocked.isSettled = true
+    })
+    if (this.#open.size === 0 || await this.#settles(blocked)) return await answer
+    this.#blocked = [...this.#blocked, blocked]
+    return undefined
+  }
+
+  /** Runs a statement with a time limit for locks. Undefined if it would have to wait; then it has done nothing. */
+  async #withoutWaiting({ session, statement }: Waiting): Promise<Answer | undefined> {
+    // A statement about savepoints waits for no lock.
+    const needsSavepoint = [...this.#open.values()].includes(session) &&
+      !/^(savepoint|release|rollback)/i.test(statement[0])
+    if (needsSavepoint) await session.send(["savepoint postponed"])
+    const answer = await session.send(statement)
+    const isPostponed = isLockTimeout(answer)
+    if (needsSavepoint && isPostponed) await session.send(["rollback to savepoint postponed"])
+    if (needsSavepoint && (isPostponed || Exit.isSuccess(answer))) await session.send(["release savepoint postponed"])
+    await session.send(["set lock_timeout = 0"])
+    return isPostponed ? undefined : answer
+  }
+
   /** Goes on with statements that have got their lock. */
-  async #resume(millis: number): Promise<void> {
-    if (this.#blocked.length === 0) return
-    await pause(millis)
-    const settled: Array<Blocked> = []
-    for (const blocked of this.#blocked) if (await this.#settles(blocked)) settled.push(blocked)
-    this.#blocked = this.#blocked.filter((blocked) => !settled.includes(blocked))
-    for (const { answer, done } of settled) await done(await answer)
+  async #resume(): Promise<void> {
+    const settled: Array<readonly [Waiting, Answer]> = []
+    for (const blocked of this.#blocked) {
+      if (await this.#settles(blocked)) settled.push([blocked, await blocked.answer])
+    }
+    this.#blocked = this.#blocked.filter(({ isSettled }) => !isSettled)
+    const postponed = this.#postponed
+    this.#postponed = []
+    for (const waiting of postponed) {
+      const answer = await this.#answer(waiting)
+      if (answer !== undefined) settled.push([waiting, answer])
+    }
+    for (const [{ done }, answer] of settled) await done(answer)
+  }
+
+  /** If all transactions wait for each other, the one that began to wait last fails, as PostgreSQL decides. */
+  async #resolveDeadlock(): Promise<void> {
+    const waiting = [...this.#blocked, ...this.#postponed]
+    const sessions = [...this.#open.values()]
+    if (sessions.length < 2 || sessions.some((session) => !waiting.some((one) => one.session === session))) return
+    for (const last of this.#postponed.filter(({ session }) => sessions.includes(session)).toReversed()) {
+      this.#postponed = this.#postponed.filter((one) => one !== last)
+      // The others have looked for deadlocks before it does.
+      await pause(2 * deadlockTimeoutMillis)
+      const answer = await this.#block(last)
+      if (answer !== undefined) return await last.done(answer)
+      await pause(2 * deadlockTimeoutMillis)
+      if (this.#blocked.some(({ isSettled }) => isSettled)) return await this.#resume()
+    }
   }
 
   /** Waits until the statement has ended, or waits for a lock. */

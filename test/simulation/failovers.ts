@@ -18,17 +18,14 @@ import type { Workload } from "./runSeed.ts"
 import { Keys, RecordedEvents, Settings } from "./services.ts"
 import { partOf, provider, smsParts } from "./smsParts.ts"
 
-/**
- * The actors of failovers, while the node has their shard. The sweeper wakes one after the other: several statements that
- * wait for the rows of an account go on in any order.
- */
+/** The actors of failovers, while the node has their shard. The sweeper runs beside them. */
 const owned = Effect.scoped(Effect.gen(function*() {
   const client = yield* Entity.makeTestClient(FailoverEntity, FailoverActor)
   const { due } = yield* FailoversRepo
   const sweep = Effect.gen(function*() {
     for (const { id } of yield* due(10)) {
       const { Wake } = yield* client(id)
-      yield* Wake()
+      yield* Effect.forkScoped(Wake())
     }
   })
   return yield* Effect.forever(Effect.andThen(Effect.ignoreCause(sweep), Effect.sleep("1 second")))
