@@ -66,8 +66,8 @@ const publish = Effect.gen(function*() {
 
 /** Publishes some events one after the other. */
 const publishSome = Effect.repeat(
-  Effect.andThen(Effect.flatMap(Random.nextIntBetween(500, 3_000), Effect.sleep), Effect.exit(publish)),
-  { times: 4 }
+  Effect.andThen(Effect.flatMap(Random.nextIntBetween(100, 1_500), Effect.sleep), Effect.exit(publish)),
+  { times: 12 }
 )
 
 /** The actor of the webhook, while the node has its shard. The sweeper runs beside it, and so does what publishes events. */
@@ -115,10 +115,41 @@ const Services = Layer.mergeAll(
 /** So many events at once. More than an actor has in flight wait in its memory. */
 const counts = [[3, 1, 4], [1, 12, 20]] as const
 
-/** The deliveries of a webhook, which the owner of its shard sends. */
+/** Adds events. Each id is new, because no two transactions have the same microsecond. */
+const newEvents = `insert into events (id, account_id, name, body)
+  select 'evt_' || ulid_time(now()) || to_char(now(), 'SSUS') || n, 1, 'email.sent', 'x'
+  from generate_series(1, $1::integer) n
+  returning id`
+
+const accepted = `with event as (${newEvents})
+  insert into webhook_queue (webhook_id, event_id, event, status) select 1, id, 'email.sent', 'pending' from event`
+
+/** An outage has ended: all its deliveries failed or were skipped, and a recovery queues them again unless one runs. */
+const outage = `with event as (${newEvents}), ended as (
+    insert into webhook_deliveries (webhook_id, id, event_id, event, status, attempt_count, created_at)
+    select 1, nextval('webhook_delivery_ids'), id, 'email.sent',
+      case ascii(right(id, 1)) % 2 when 0 then 'failed' else 'skipped' end, 1, now() from event
+  )
+  insert into webhook_recoveries (webhook_id, since, until, statuses, position, ends_at, counted_to)
+  values (1, now() - interval '1 hour', now(), array['failed', 'skipped'], 'evt_',
+    'evt_' || ulid_time(now() + interval '1 ms'), 'evt_')
+  on conflict (webhook_id) where completed_at is null do nothing`
+
+/** What is wrong with a recovery at the end of a run, or null. */
+const recoveryFault = `case
+  when r.completed_at is null then 'has no end'
+  when r.delivered + r.failed <> r.queued then 'has counted wrong'
+  when exists (select from webhook_deliveries d where d.status <> 'delivered' and d.requeued_as is null
+    and d.event_id < r.ends_at and d.completed_at <= r.created_at) then 'has missed a delivery'
+  end`
+
+/** What is wrong with the deliveries of an event, or null: each one but the first replaces an earlier one. */
+const eventFault = `case when count(*) - count(distinct requeued_as) <> 1 then 'was queued without need, or lost' end`
+
+/** The deliveries of a webhook, which the owner of its shard sends, and recoveries of those that failed. */
 export const webhooks: Workload = {
   name: "webhook deliveries",
-  tables: ["webhooks", "webhook_queue", "webhook_deliveries", "events"],
+  tables: ["webhooks", "webhook_queue", "webhook_deliveries", "webhook_recoveries", "events"],
   setup: [
     `insert into webhooks (account_id, url, events, secret, secret_prefix)
       values (1, 'https://hooks.example/', array['*'], '', 'whsec_')`,
@@ -128,28 +159,22 @@ export const webhooks: Workload = {
   rows: {
     relation: "webhook_queue",
     all: `select to_jsonb(q) as row from webhook_queue q
-      union all select to_jsonb(d) || '{"has_ended": true}' as row from webhook_deliveries d`,
-    itemOf: ({ id }) => itemOf(id),
+      union all select to_jsonb(d) || '{"has_ended": true}' as row from webhook_deliveries d
+      union all select jsonb_build_object('item', 'recovery ' || r.id, 'fault', ${recoveryFault}) from webhook_recoveries r
+      union all select jsonb_build_object('item', event_id, 'fault', ${eventFault}) from (
+        select event_id, null as requeued_as from webhook_queue
+        union all select event_id, requeued_as from webhook_deliveries) d group by event_id`,
+    itemOf: ({ fault, id, item }) => item === undefined ? itemOf(id) : `${item}, which ${fault},`,
     claimOf: ({ due_at, status }) => status === "taken" ? due_at : undefined,
     // The outcome of an attempt counts also after another node has put the row back, until that claims it.
     mayEnd: (after, before, isByLastClaimant) =>
       isByLastClaimant && (after === null || after["attempt_count"] === Number(before["attempt_count"]) + 1),
     mayReclaim: ({ after, before, byOwner }) => byOwner && after?.["attempt_count"] === before["attempt_count"],
     hasNoLease: true,
-    isFinal: ({ has_ended }) => has_ended === true,
+    isFinal: ({ fault, has_ended }) => has_ended === true || fault === null,
     isSent: ({ status }) => status === "delivered"
   },
-  // No two transactions have the same microsecond.
-  accept: ({ draw }) => [
-    `with event as (
-        insert into events (id, account_id, name, body)
-        select 'evt_' || ulid_time(now()) || to_char(now(), 'SSUS') || n, 1, 'email.sent', 'x'
-        from generate_series(1, $1::integer) n
-        returning id
-      )
-      insert into webhook_queue (webhook_id, event_id, event, status) select 1, id, 'email.sent', 'pending' from event`,
-    [draw.within(counts)]
-  ],
+  accept: ({ draw }) => [draw.chance(0.3) ? outage : accepted, [draw.within(counts)]],
   start: (node, receiver) =>
     Effect.gen(function*() {
       const services = yield* Layer.build(Services.pipe(Layer.provideMerge(endpoint(node, receiver))))
