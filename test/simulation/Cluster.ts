@@ -59,7 +59,6 @@ export class Cluster {
   /** Every start of a node. */
   readonly nodes: Array<VirtualNode> = []
   readonly #places: Array<VirtualNode> = []
-  readonly #owners: Array<{ readonly since: number; readonly name: string }> = []
   #owner: VirtualNode | undefined
   readonly #until: number
   #faultsLeft: number
@@ -86,9 +85,6 @@ export class Cluster {
   get running(): ReadonlyArray<VirtualNode> {
     return this.#places.filter(({ isDead }) => !isDead)
   }
-
-  /** The name of the node that had the shard at a time. */
-  readonly ownerAt = (at: number): string | undefined => this.#owners.findLast(({ since }) => since <= at)?.name
 
   /** Whether no fault strikes any more, and all nodes work again. */
   get isCalm(): boolean {
@@ -167,7 +163,6 @@ export class Cluster {
     const others = this.running.filter((node) => !node.hasShard && !node.isFrozen && !node.isStopping)
     if (others.length === 0) return false
     this.#owner = this.#simulation.draw.pick(others.map((node) => [1, node] as const))
-    this.#owners.push({ since: this.#simulation.now, name: this.#owner.name })
     this.#owner.own()
     return true
   }

@@ -1,8 +1,8 @@
 import { Clock, Context, Duration, Effect, type Fiber, Random, References, Scheduler } from "effect"
 import type { Host, Simulation } from "./Simulation.ts"
 
-/** A time during which a node did not work as it should, in milliseconds. */
-interface Disturbance {
+/** A time in milliseconds. */
+interface Period {
   readonly from: number
   readonly to: number
 }
@@ -28,7 +28,10 @@ interface Controls {
 /** One start of a node. Its fibers run only in events of the simulation, by its own clock. */
 export class VirtualNode implements Host {
   readonly name: string
-  readonly disturbances: Array<Disturbance> = []
+  /** When it did not work as it should. */
+  readonly disturbances: Array<Period> = []
+  /** When it worked as the owner of the shard. It learns of a loss some time later. */
+  readonly ownings: Array<{ readonly from: number; to: number }> = []
   isDead = false
   isStopping = false
   frozenUntil = 0
@@ -83,6 +86,7 @@ export class VirtualNode implements Host {
   own(): void {
     this.#note("gets the shard")
     this.#hasShard = true
+    this.ownings.push({ from: this.#simulation.now, to: Number.POSITIVE_INFINITY })
     this.#disown = this.#controls?.own()
   }
 
@@ -107,6 +111,8 @@ export class VirtualNode implements Host {
         this.#note("loses the shard")
         this.#disturb(this.#simulation.now + maxLatency)
         this.#hasShard = false
+        const owning = this.ownings.at(-1)
+        if (owning !== undefined) owning.to = Math.min(owning.to, this.#simulation.now)
         this.#disown?.()
       }
     })

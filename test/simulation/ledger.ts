@@ -21,7 +21,7 @@ type Change = typeof Change.Type
 /** A change of a claimed row. */
 export interface ClaimedChange extends Pick<Change, "at" | "after"> {
   readonly before: Row
-  /** Whether the writer has the shard. */
+  /** Whether the writer has the shard, or has not learned yet that it has lost it. */
   readonly byOwner: boolean
 }
 
@@ -75,15 +75,13 @@ interface Evidence {
   /** Every start of a node. */
   readonly nodes: ReadonlyArray<VirtualNode>
   readonly receiver: Receiver
-  /** Which node had the shard at a time. */
-  readonly ownerAt: (at: number) => string | undefined
 }
 
 /**
  * Only the node that has claimed a row changes it, until it may be reclaimed. A row that waits is only claimed, and nothing
  * changes a row that has ended. The first claim is that of the writer that adds the row.
  */
-const wrongWrites = (rows: QueueRows, changes: ReadonlyArray<Change>, { ownerAt }: Evidence): ReadonlyArray<string> => {
+const wrongWrites = (rows: QueueRows, changes: ReadonlyArray<Change>, { nodes }: Evidence): ReadonlyArray<string> => {
   const claimants = new Map<string, string>()
   return changes.flatMap(({ after, at, before, writer }) => {
     if (before === null) {
@@ -104,7 +102,10 @@ const wrongWrites = (rows: QueueRows, changes: ReadonlyArray<Change>, { ownerAt 
         : [`${writer} changes ${item}, which waits`]
     }
     if (claim === undefined || claimant === undefined || claimant === writer) return []
-    return rows.mayReclaim({ at, before, after, byOwner: ownerAt(at) === writer })
+    const byOwner = nodes.some(({ name, ownings }) =>
+      name === writer && ownings.some(({ from, to }) => from <= at && at <= to)
+    )
+    return rows.mayReclaim({ at, before, after, byOwner })
       ? []
       : [`${writer} changes ${item}, which ${claimant} has claimed`]
   })
