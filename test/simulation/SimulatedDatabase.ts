@@ -15,7 +15,7 @@ const prepare = [
     return current_setting('simulation.clock')::timestamptz`,
   `create function simulation.clock_timestamp() returns timestamptz language sql volatile
     return current_setting('simulation.clock')::timestamptz`,
-  // A transaction chooses its row of `usage_daily` by this number.
+  // A transaction chooses its row of `usage_daily` by this number, which differs from run to run in PostgreSQL.
   `create function simulation.pg_backend_pid() returns integer language sql stable
     return extract(microseconds from current_setting('simulation.now')::timestamptz)::integer`,
   `create unlogged table simulation.history (

@@ -124,7 +124,7 @@ export class SimulatedServer {
   readonly #open = new Map<Transaction, Session>()
   /** At most one, unless there was a deadlock: which of several goes on first would be up to PostgreSQL. */
   #blocked: ReadonlyArray<Blocked> = []
-  /** The others, oldest first. They have been taken back, and run again. */
+  /** The others, in the order in which they run again. */
   #postponed: ReadonlyArray<Waiting> = []
   #micros = 0
 
@@ -210,8 +210,7 @@ export class SimulatedServer {
   /** The answer to a statement. Undefined if it waits for a lock from now on. */
   async #answer(waiting: Waiting, before: ReadonlyArray<Statement> = []): Promise<Answer | undefined> {
     if (this.#blocked.length === 0) return await this.#block(waiting, before)
-    await waiting.session.send(...before, ["set lock_timeout = '1ms'"])
-    const answer = await this.#withoutWaiting(waiting)
+    const answer = await this.#withoutWaiting(waiting, before)
     if (answer === undefined) this.#postponed = [...this.#postponed, waiting]
     return answer
   }
@@ -229,7 +228,11 @@ export class SimulatedServer {
   }
 
   /** Runs a statement with a time limit for locks. Undefined if it would have to wait; then it has done nothing. */
-  async #withoutWaiting({ session, statement }: Waiting): Promise<Answer | undefined> {
+  async #withoutWaiting(
+    { session, statement }: Waiting,
+    before: ReadonlyArray<Statement>
+  ): Promise<Answer | undefined> {
+    await session.send(...before, ["set lock_timeout = '1ms'"])
     // A statement about savepoints waits for no lock.
     const needsSavepoint = [...this.#open.values()].includes(session) &&
       !/^(savepoint|release|rollback)/i.test(statement[0])

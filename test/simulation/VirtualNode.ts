@@ -1,7 +1,7 @@
 import { Clock, Context, Duration, Effect, type Fiber, Random, References, Scheduler } from "effect"
 import type { Host, Simulation } from "./Simulation.ts"
 
-/** A time in milliseconds. */
+/** A period of the virtual time, in milliseconds. */
 interface Period {
   readonly from: number
   readonly to: number
@@ -31,7 +31,7 @@ export class VirtualNode implements Host {
   /** When it did not work as it should. */
   readonly disturbances: Array<Period> = []
   /** When it worked as the owner of the shard. It learns of a loss some time later. */
-  readonly ownings: Array<{ readonly from: number; to: number }> = []
+  readonly ownerships: Array<{ readonly from: number; to: number }> = []
   isDead = false
   isStopping = false
   frozenUntil = 0
@@ -86,7 +86,7 @@ export class VirtualNode implements Host {
   own(): void {
     this.#note("gets the shard")
     this.#hasShard = true
-    this.ownings.push({ from: this.#simulation.now, to: Number.POSITIVE_INFINITY })
+    this.ownerships.push({ from: this.#simulation.now, to: Number.POSITIVE_INFINITY })
     this.#disown = this.#controls?.own()
   }
 
@@ -111,8 +111,8 @@ export class VirtualNode implements Host {
         this.#note("loses the shard")
         this.#disturb(this.#simulation.now + maxLatency)
         this.#hasShard = false
-        const owning = this.ownings.at(-1)
-        if (owning !== undefined) owning.to = Math.min(owning.to, this.#simulation.now)
+        const ownership = this.ownerships.at(-1)
+        if (ownership !== undefined) ownership.to = this.#simulation.now
         this.#disown?.()
       }
     })

@@ -102,8 +102,8 @@ const wrongWrites = (rows: QueueRows, changes: ReadonlyArray<Change>, { nodes }:
         : [`${writer} changes ${item}, which waits`]
     }
     if (claim === undefined || claimant === undefined || claimant === writer) return []
-    const byOwner = nodes.some(({ name, ownings }) =>
-      name === writer && ownings.some(({ from, to }) => from <= at && at <= to)
+    const byOwner = nodes.some(({ name, ownerships }) =>
+      name === writer && ownerships.some(({ from, to }) => from <= at && at <= to)
     )
     return rows.mayReclaim({ at, before, after, byOwner })
       ? []

@@ -44,7 +44,7 @@ const maxFailures = 3
 const rounds = Number(process.env["FAULT_ROUNDS"] ?? 1)
 
 /** Seeds of each workload that run twice. */
-const replays = rounds === 1 ? 2 : 10
+const replayed = rounds === 1 ? 2 : 10
 
 /** `npm test` runs 200 seeds, `npm run faults` 5,000, and SIMULATION_SEED only that one. */
 const seeds = process.env["SIMULATION_SEED"] === undefined
@@ -79,7 +79,7 @@ const run = (seed: number, sessions: Sessions) =>
   )
 
 layer(Lanes.layer, { excludeTestServices: true })("the simulation", (it) => {
-  it.effect.each(seeds.length === 1 ? seeds : seeds.slice(0, replays * workloads.length))(
+  it.effect.each(seeds.length === 1 ? seeds : seeds.slice(0, replayed * workloads.length))(
     "replays the same schedule for seed %s",
     (seed) =>
       Effect.gen(function*() {
