@@ -220,6 +220,7 @@ export const idioms: ReadonlyMap<string, { readonly instead: string; readonly ex
     ["Date.now", { instead: "Clock", except: withoutEffect }],
     ["new Date", { instead: "DateTime", except: withoutEffect }],
     ["Math.random", { instead: "Random, or node:crypto for secrets", except: withoutEffect }],
+    ["setImmediate", { instead: "Effect.yieldNow", except: [...adapters, "app/server/HttpServer.ts"] }],
     ["setTimeout", { instead: "Effect.sleep", except: adapters }],
     ["setInterval", { instead: "Effect.repeat", except: adapters }],
     ["fetch", { instead: "PublicHttp", except: withoutEffect }],

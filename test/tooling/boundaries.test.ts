@@ -228,6 +228,7 @@ const idioms: ReadonlyArray<Plant> = [
     `import * as NodeProcess from "node:process"
 export const parts = [Date.now(), new Date(0), Math.random(), process["env"], NodeProcess.env.PORT]
 setTimeout(() => fetch("https://example.test"))
+setImmediate(() => undefined)
 export async function later(values: AsyncIterable<unknown>) {
   for await (const value of values) {
     try {
@@ -246,6 +247,7 @@ export async function later(values: AsyncIterable<unknown>) {
     "project(effect-idioms): Write Effect.gen instead of async",
     "project(effect-idioms): Write Effect.sleep instead of setTimeout",
     "project(effect-idioms): Write Effect.try or Effect.catch instead of try",
+    "project(effect-idioms): Write Effect.yieldNow instead of setImmediate",
     "project(effect-idioms): Write PublicHttp instead of fetch",
     "project(effect-idioms): Write Random, or node:crypto for secrets instead of Math.random",
     "project(effect-idioms): Write yield* instead of await",

@@ -41,7 +41,9 @@ layer(Subject, { excludeTestServices: true })("RecoveryRepo", (it) => {
       const { missed, queue, webhookId } = yield* recovering(1_000, ["failed", "skipped"])
       const repo = yield* RecoveryRepo
       const drain = Effect.gen(function*() {
-        while ((yield* repo.advance({ webhookId, size: 30 })).is_queued === false) continue
+        for (let portion = 0; portion < 100; portion++) {
+          if ((yield* repo.advance({ webhookId, size: 30 })).is_queued !== false) break
+        }
       })
       yield* Effect.all([drain, drain, drain], { concurrency: 3 })
       assert.deepStrictEqual(yield* queue, missed)
