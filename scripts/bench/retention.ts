@@ -1,8 +1,9 @@
 /**
  * Measures the end of a day. First of a day's messages: ten million are spread over thirty days, and pruning deletes the
- * oldest day's in portions, compared with one DELETE of the next day's. Then of a day's webhook history: dropping the partitions of a million ended deliveries and their events, compared
- * with a DELETE of as many rows of another day in the same run. Meanwhile a writer inserts events and deliveries, one
- * transaction at a time, and messages with their outcomes. Its figure is the longest of these transactions.
+ * oldest day's in portions, compared with one DELETE of the next day's. Then of a day's webhook history: dropping the
+ * partitions of a million ended deliveries and their events, compared with a DELETE of as many rows of another day in
+ * the same run. Meanwhile a writer inserts events and deliveries, one transaction at a time, and messages with their
+ * outcomes. Its figure is the longest of these transactions.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"

@@ -59,7 +59,10 @@ const makeRepo = Effect.gen(function*() {
 
 /** Deletes accounts and erases their rows. */
 export class AccountRemoval extends Context.Service<AccountRemoval, {
-  /** With the shadow account. After its commit, keys and login sessions are refused, nothing more is sent, and the email address is free. */
+  /**
+   * With the shadow account. After its commit, keys and login sessions are refused, nothing more is sent, and the email
+   * address is free.
+   */
   readonly remove: (accountId: AccountId) => Effect.Effect<void>
   /** Erases rows of deleted accounts. An account that fails is retried in the next round and does not block others. */
   readonly erase: Effect.Effect<void>

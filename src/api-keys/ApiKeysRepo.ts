@@ -149,7 +149,10 @@ const make = Effect.gen(function*() {
         from api_keys where id = ${id} and account_id = any(array[${accountId}::bigint, -abs(${accountId}::bigint)])`
   })
 
-  /** Ends a key of exactly this account after the overlap, or when it would have ended. Nothing if it was rotated or has ended. */
+  /**
+   * Ends a key of exactly this account after the overlap, or when it would have ended. Nothing if it was rotated or has
+   * ended.
+   */
   const rotate = Query.findOneOption({
     Request: Schema.Struct({ ...One.fields, overlap_seconds: Schema.Int }),
     Result: Schema.Struct({ id: ApiKeyId, expires_at: Timestamp }),

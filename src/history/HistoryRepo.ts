@@ -37,7 +37,10 @@ export interface SummaryRange {
   readonly limit: number
 }
 
-/** The messages that a search finds: among the newest that another filter selects by its own index, or by the index of words. */
+/**
+ * The messages that a search finds: among the newest that another filter selects by its own index, or by the index of
+ * words.
+ */
 export interface Found {
   /** See `tsqueryPartsOf`. */
   readonly query: ReadonlyArray<string>

@@ -3,7 +3,8 @@ import type { SqlClient, Statement } from "effect/sql"
 /**
  * Counts stored messages by account, day (UTC) and metric: rows `account_id, day, metric, count, cost`. This is the only
  * statement that joins the tables of channels. Recipients that the request itself
- * suppressed were never reserved, and canceled messages gave back what they had used. `which` limits the rows of a table, of which `at` is the time that counts.
+ * suppressed were never reserved, and canceled messages gave back what they had used. `which` limits the rows of a
+ * table, of which `at` is the time that counts.
  */
 export const messageCounts = (
   sql: SqlClient.SqlClient,

@@ -6,8 +6,8 @@ import { messageCounts } from "./messageCounts.ts"
 
 /**
  * Recounts usage of all accounts from the stored messages and codes, replaces the counts, and returns the number of
- * rows. Counts stay of days whose messages are partly deleted, and of codes, which are stored for two days. Nodes may keep running: their counts wait for this
- * transaction and are then added.
+ * rows. Counts stay of days whose messages are partly deleted, and of codes, which are stored for two days. Nodes may
+ * keep running: their counts wait for this transaction and are then added.
  */
 export const rebuildUsage = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient

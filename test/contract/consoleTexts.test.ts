@@ -17,7 +17,10 @@ const isEmpty = new Set(["br", "hr", "img", "input", "link", "meta"])
 /** Attributes that people read or hear. */
 const spoken = new Set(["alt", "aria-label", "data-copied", "placeholder"])
 
-/** What this test and the service have written: names, addresses, zones, and requests, names of tools and of events such as `email.sent`. */
+/**
+ * What this test and the service have written: names, addresses, zones, and requests, names of tools and of events such
+ * as `email.sent`.
+ */
 const names =
   /Test|The owner|Second|Welcome|Hello|Session \d+|[\w.+-]+@[\w.-]+|https?:\/\/\S+|[A-Z][a-z]+\/[A-Z][a-z]+( [A-Z][a-z]+)?|UTC|enterprise|(GET|POST|PUT|PATCH|DELETE)( \/v1\/\S+)?|OpenSSL|Node|Python|PHP|Go|\b[a-z]+\.[a-z_]+\b/g
 
@@ -99,7 +102,8 @@ layer(Service.layer())("the console's texts", (it) => {
             body: String(new URLSearchParams([...hidden, ...typed.map((name): [string, string] => [name, mistake])]))
           }).pipe(Effect.map((answer) => ({ ...answer, path })))
       )
-      // The form for a lost password accepts every address, that of a new session needs no name, and switches have no wrong value.
+      // The form for a lost password accepts every address, that of a new session needs no name, and switches have no
+      // wrong value.
       const refused = answers.filter(({ status }) => status >= 400)
       assert.isAtLeast(refused.length, answers.length - 5)
       const wrong = refused.map(({ path, text }) => ({

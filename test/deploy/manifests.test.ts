@@ -1,6 +1,6 @@
 /**
- * The files of Compose, Kubernetes and systemd. kubectl builds the Kustomization, and systemd-analyze reads the unit, if they are
- * installed. Without a cluster and without Docker, the rest is compared with the settings of this service.
+ * The files of Compose, Kubernetes and systemd. kubectl builds the Kustomization, and systemd-analyze reads the unit,
+ * if they are installed. Without a cluster and without Docker, the rest is compared with the settings of this service.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as NodeChildProcess from "node:child_process"

@@ -1,6 +1,7 @@
 /**
- * The guides for operators: their SQL runs on the current schema, and each block of `shell` runs as shown, with the variables that
- * the guide names. Blocks of `console` need Docker, systemd, Kubernetes or another checkout, and are not run.
+ * The guides for operators: their SQL runs on the current schema, and each block of `shell` runs as shown, with the
+ * variables that the guide names. Blocks of `console` need Docker, systemd, Kubernetes or another checkout, and are not
+ * run.
  */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"

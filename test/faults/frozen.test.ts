@@ -70,8 +70,8 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
             { concurrency: 20, discard: true }
           )
 
-          // Batches until one is on the node that freezes. They come last, because on a slow machine the requests above take as long
-          // as a batch.
+          // Batches until one is on the node that freezes. They come last, because on a slow machine the requests above
+          // take as long as a batch.
           const batches: Array<string> = []
           for (let owner; owner !== frozen; owner = (yield* cluster.ownerOf(runsBatch(batches.at(-1) ?? ""))).node) {
             batches.push(yield* sendBulk(survivor, key, letter(people(500, `batch${batches.length}`))))

@@ -1,4 +1,7 @@
-/** The console in a real browser: a person sets the installation up, makes a key, rotates and revokes it, and signs out and in. */
+/**
+ * The console in a real browser: a person sets the installation up, makes a key, rotates and revokes it, and signs out
+ * and in.
+ */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

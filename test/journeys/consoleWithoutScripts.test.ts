@@ -1,4 +1,7 @@
-/** The console in a browser that runs no scripts. A new page and a new form need nothing here, unless only a new state shows it. */
+/**
+ * The console in a browser that runs no scripts. A new page and a new form need nothing here, unless only a new state
+ * shows it.
+ */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -154,7 +157,10 @@ const assertPage = ({ status, text }: Answer, what: string) => {
 /** What ends other forms is sent last. */
 const ends = /(?:delete|remove|revoke|logout|cancel|clear|end-others)$/
 
-/** Sends forms, each once, as the person with this password, and keeps which ones there were, and which ones asked for a proof. */
+/**
+ * Sends forms, each once, as the person with this password, and keeps which ones there were, and which ones asked for a
+ * proof.
+ */
 const senderOf = (browser: PlainBrowser, personId: number) => {
   const done = new Set<string>()
   const asked = new Set<string>()

@@ -73,7 +73,10 @@ const page = ({ base, cookie }: Shown, path: string, statements: number, transac
   transactions
 })
 
-/** The key, or the sign-in, is one statement. The limit costs one for many requests. The node is paused, so no sender adds statements. */
+/**
+ * The key, or the sign-in, is one statement. The limit costs one for many requests. The node is paused, so no sender
+ * adds statements.
+ */
 const casesWith = (session: number, shown: Shown): Readonly<Record<string, Case>> => ({
   "GET /health/live": { method: "GET", path: "/health/live", statements: 0, transactions: 0 },
   "GET /v1/sms/pricing": { method: "GET", path: "/v1/sms/pricing", statements: 0, transactions: 0 },

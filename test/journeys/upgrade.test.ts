@@ -27,8 +27,8 @@ do $$
   end $$;`
 
 /**
- * What a running node of the version before would miss: it uses what is removed, renamed or done by a trigger, or does not write
- * what is required.
+ * What a running node of the version before would miss: it uses what is removed, renamed or done by a trigger, or does
+ * not write what is required.
  */
 const breaking = [
   /\bdrop\s+(?!(?:not\s+null|default|expression|identity)\b)\w+/gi,

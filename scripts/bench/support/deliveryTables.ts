@@ -52,7 +52,10 @@ export const insertPending = (webhooks: ReadonlyArray<number>, perWebhook: numbe
     yield* Effect.forEach(["events", "webhook_queue"], (table) => sql`vacuum analyze ${sql(table)}`.unprepared)
   })
 
-/** Inserts events that a webhook missed in the last days until an hour ago, with deliveries of which every second one was skipped. */
+/**
+ * Inserts events that a webhook missed in the last days until an hour ago, with deliveries of which every second one
+ * was skipped.
+ */
 export const insertMissed = Effect.fnUntraced(function*(
   { accountId, webhookId }: { readonly accountId: number; readonly webhookId: number },
   count: number,

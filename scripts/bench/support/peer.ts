@@ -35,8 +35,9 @@ export const questionsTo = <Question, Answer>(child: ChildProcess) => {
 }
 
 /**
- * Starts a script of this folder, or of an absolute path, as a process that answers questions until the scope closes, so that all compared
- * processes stay warm and take turns. Returns its hello, its process id, and a function that asks it. The caller names the types.
+ * Starts a script of this folder, or of an absolute path, as a process that answers questions until the scope closes,
+ * so that all compared processes stay warm and take turns. Returns its hello, its process id, and a function that asks
+ * it. The caller names the types.
  */
 export const startPeer = Effect.fnUntraced(function*<Hello, Question, Answer>(
   name: string,

@@ -97,7 +97,10 @@ export const AcceptancePathsLayer = Layer.sync(AcceptancePaths, () => {
   return { has: (path) => paths.has(path) || isOfTemplate(path) }
 })
 
-/** The contract's endpoints with their OpenAPI document and its pages, the guides, the tools of agents, and the style of the pages for readers of mail. */
+/**
+ * The contract's endpoints with their OpenAPI document and its pages, the guides, the tools of agents, and the style of
+ * the pages for readers of mail.
+ */
 export const Routes = Layer.mergeAll(
   HttpApiBuilder.layer(Api),
   OpenApiRoute,

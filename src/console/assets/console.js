@@ -47,8 +47,8 @@
     }
   }
 
-  // A page that asks for a confirmation opens above the page that leads to it. One that leads elsewhere, as to the sign-in page,
-  // takes the whole window.
+  // A page that asks for a confirmation opens above the page that leads to it. One that leads elsewhere, as to the
+  // sign-in page, takes the whole window.
   const openDialog = async (link) => {
     const answer = await reach(link, link.href)
     const main = (await pageOf(answer)).querySelector("main")
@@ -278,7 +278,8 @@
     if (main === null || isPaused || document.hidden) return
     if (hasDialog()) return void say("waits")
     const asked = location.href
-    // An answer to an update leaves out what the page keeps. A node of another version may have answered without a place for it.
+    // An answer to an update leaves out what the page keeps. A node of another version may have answered without a
+    // place for it.
     const keeps = main.querySelector("[data-kept]:not(:empty)") !== null
     const answer = await fetch(asked, { credentials: "same-origin", headers: keeps ? { "x-update": main.dataset.since ?? "1" } : {} })
     // The person has signed out elsewhere, or what the page shows is gone: then another page says so.

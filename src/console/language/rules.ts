@@ -1,6 +1,6 @@
 /**
- * Finds the text that says what the API says of a field or of a DNS record. A sentence of the API identifies its rule, as in gettext: the
- * answer has no other name for it. A test compares this list with the sources of the API.
+ * Finds the text that says what the API says of a field or of a DNS record. A sentence of the API identifies its rule,
+ * as in gettext: the answer has no other name for it. A test compares this list with the sources of the API.
  */
 import { Record } from "effect"
 import type { Key } from "./Texts.ts"

@@ -112,7 +112,10 @@ export interface Drawn {
   /** The pages above this one, the topmost first. */
   readonly crumbs?: ReadonlyArray<{ readonly href: string; readonly label: string }>
   readonly status?: number
-  /** What the page shows changes by itself, so scripts load it again after this many seconds, or two, while a person looks at it. */
+  /**
+   * What the page shows changes by itself, so scripts load it again after this many seconds, or two, while a person
+   * looks at it.
+   */
   readonly isLive?: boolean | number
   /** What the page shows already. Its updates get it as {@link Ask.since}. */
   readonly since?: string | undefined

@@ -154,7 +154,10 @@ interface FormOptions {
   readonly more?: HtmlValue
   /** A button that shows what the form would do, and what that is once a person has asked for it. */
   readonly preview?: { readonly label: string; readonly shown: HtmlValue | undefined }
-  /** A button that shows what is typed in a locked frame below the form, for which the page draws a `frame` if {@link isDraft}. */
+  /**
+   * A button that shows what is typed in a locked frame below the form, for which the page draws a `frame` if
+   * {@link isDraft}.
+   */
   readonly draft?: {
     readonly label: string
     /** What the frame is, for people who do not see it. */

@@ -156,7 +156,10 @@ export const card = (title: string, content: HtmlValue, id: string): Html =>
 /** Seconds of the longest wait that scripts count down. */
 const longestCount = 900
 
-/** How long to wait for each number of seconds, where it differs in more than the number: from which one on, `#` in its place. */
+/**
+ * How long to wait for each number of seconds, where it differs in more than the number: from which one on, `#` in its
+ * place.
+ */
 const waitsOf = (t: Translate, seconds: number) => {
   const runs: Array<readonly [from: number, sentence: string]> = []
   for (let left = 1; left <= seconds; left++) {

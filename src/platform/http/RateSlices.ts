@@ -65,7 +65,10 @@ interface Slice {
 const shortest = 250
 const longest = 1_000
 
-/** A node takes at most this part of what is left, so that others find something too. Near the limit it takes single requests. */
+/**
+ * A node takes at most this part of what is left, so that others find something too. Near the limit it takes single
+ * requests.
+ */
 const part = 8
 
 /** A smaller slice is used up before the next one is taken. Near the limit, a rest would be missing on other nodes. */

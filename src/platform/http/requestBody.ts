@@ -18,8 +18,8 @@ const utf8 = new TextDecoder()
 
 /**
  * The nesting depth of a JSON text, an upper bound of its number of values (empty arrays and objects count twice), the
- * length of its longest array, the most names of an object, and the names of the outermost object, without parsing it. Brackets and commas in strings do not
- * count.
+ * length of its longest array, the most names of an object, and the names of the outermost object, without parsing it.
+ * Brackets and commas in strings do not count.
  */
 export const jsonShape = (text: string) => {
   // The commas so far of the innermost array or object and of those around it. Deeper bodies are refused anyway.
@@ -132,8 +132,9 @@ export const hasBody = (request: HttpServerRequest.HttpServerRequest) =>
 
 /**
  * Reads the body of the current request once, within the limits of its endpoint; the decoder of the endpoint gets the same
- * text. Answers with the text and the names of its outermost object. A missing body is the empty text. Fails before it buffers a byte when the headers already rule the body out. The
- * scope holds the memory of a large body, on the account of the caller.
+ * text. Answers with the text and the names of its outermost object. A missing body is the empty text. Fails before it
+ * buffers a byte when the headers already rule the body out. The scope holds the memory of a large body, on the account
+ * of the caller.
  */
 export const readBody = Effect.fnUntraced(function*(limits: BodyLimits, accountId: number) {
   const request = yield* HttpServerRequest.HttpServerRequest

@@ -41,7 +41,10 @@ export interface PostRequest {
   /** Called when the request starts, which may be after a wait for other requests to the same host. */
   readonly headers: () => Readonly<Record<string, string>>
   readonly body: Uint8Array
-  /** Asked right before the request is written to its connection. When it answers false, nothing is, and `post` interrupts itself. */
+  /**
+   * Asked right before the request is written to its connection. When it answers false, nothing is, and `post`
+   * interrupts itself.
+   */
   readonly begin?: () => boolean
 }
 

@@ -2,8 +2,8 @@
  * Delivers the events of one webhook.
  *
  * Callers: `Webhooks` and the sweeper, by `Wake`; on the same node each commit of an event, by `LocalDispatch`.
- * State: the rows of `webhook_queue`, and the webhook's recovery in `webhook_recoveries`. In memory it has at most 500 deliveries: claimed ones (status `taken`) and locally
- * dispatched ones (still `pending`).
+ * State: the rows of `webhook_queue`, and the webhook's recovery in `webhook_recoveries`. In memory it has at most 500
+ * deliveries: claimed ones (status `taken`) and locally dispatched ones (still `pending`).
  * On shard move: attempts in flight end and are written, all other claims are released. When the node dies, the next owner
  * reclaims the rows and sends them again with the same event id and bytes: a receiver may see an event twice (spec 6.6).
  * Idempotence: a repeated `Wake` only polls once more.

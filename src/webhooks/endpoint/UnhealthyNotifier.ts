@@ -89,7 +89,10 @@ export const unhealthyNotice = (
 
 /** Tells the owner of a webhook that it has become unhealthy, by mail and by the other webhooks of the account. */
 export class UnhealthyNotifier extends Context.Service<UnhealthyNotifier, {
-  /** Queues the notice and the event in the caller's transaction, so a crash leaves both the state and its notice, or neither. */
+  /**
+   * Queues the notice and the event in the caller's transaction, so a crash leaves both the state and its notice, or
+   * neither.
+   */
   readonly notify: (webhook: Pick<UnhealthyWebhook, "id" | "reason">) => Effect.Effect<void>
 }>()("messaging-service/webhooks/endpoint/UnhealthyNotifier") {
   // A transaction belongs to one pool, and the node's shared notices use the pool of requests: they would be written

@@ -57,8 +57,8 @@ export interface DkimSigner {
 }
 
 /**
- * The fields to sign if they are present, in this order, before all others of the message. RFC 8058 requires signatures of both List-Unsubscribe fields; without them
- * mailbox providers show no unsubscribe button.
+ * The fields to sign if they are present, in this order, before all others of the message. RFC 8058 requires signatures
+ * of both List-Unsubscribe fields; without them mailbox providers show no unsubscribe button.
  */
 const signedFields = [
   "From",

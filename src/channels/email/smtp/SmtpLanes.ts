@@ -19,7 +19,8 @@ const lanes: Readonly<Record<SmtpLane, number>> = { urgent: 0, single: 1, bulk: 
 /**
  * Permits for connections. Urgent mail goes before singles, singles go before bulk mail, and in a lane accounts take turns
  * (see {@link TurnQueue}). From three connections on, one is kept for urgent mail, and bulk mail leaves `reserved` more to
- * singles. The singles of one account leave a connection to those of others, whom its slow mail must not delay. With a limit of one nothing is reserved: a mail then waits for the message in flight.
+ * singles. The singles of one account leave a connection to those of others, whom its slow mail must not delay. With a
+ * limit of one nothing is reserved: a mail then waits for the message in flight.
  */
 export class SmtpLanes {
   readonly #reserved: number

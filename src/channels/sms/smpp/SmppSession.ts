@@ -150,7 +150,10 @@ const connect = ({ host, port, tls }: SmppAddress): Effect.Effect<Connection, Sm
     (connection) => Effect.sync(() => connection.close("the bind was closed"))
   )
 
-/** Sends a request and waits for its response. The outer Option is `None` after the timeout, the inner one after a lost connection. */
+/**
+ * Sends a request and waits for its response. The outer Option is `None` after the timeout, the inner one after a lost
+ * connection.
+ */
 const ask = (connection: Connection, command: number, body: Uint8Array) =>
   Effect.callback<Option.Option<Pdu>>((resume) => {
     const sequence = connection.request(command, body, (reply) => resume(Effect.succeed(Option.fromUndefinedOr(reply))))

@@ -26,7 +26,10 @@ const sizeText = ({ t: { intl } }: Ask, bytes: number) => {
   return known.format(bytes / (unit === "kilobyte" ? 1000 : 1_000_000))
 }
 
-/** The file of a message: a link that downloads it, or the reason why it cannot be downloaded. False if the message has no file. */
+/**
+ * The file of a message: a link that downloads it, or the reason why it cannot be downloaded. False if the message has
+ * no file.
+ */
 export const fileLine = (ask: AccountAsk, message: Message, kept: ReadonlySet<number>): Html | false => {
   const { content, direction, id, type } = message
   if (!isFileType(type)) return false

@@ -10,7 +10,10 @@ export interface Pace {
   readonly left: number | undefined
 }
 
-/** The pace of a batch since its start: an email began to be sent, or a message was sent or failed. None in its first second. */
+/**
+ * The pace of a batch since its start: an email began to be sent, or a message was sent or failed. None in its first
+ * second.
+ */
 export const paceOf = (
   { completed_at, failed, queued, sent, started_at, status }: Pick<
     AnyBatch,
