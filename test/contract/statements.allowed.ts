@@ -332,7 +332,7 @@ export const allowed: ReadonlyArray<Allowed> = [
       "update failover_steps set begun_at = now(), message_id = $::bigint",
       "update failover_steps set request = $ where failover_id = $",
       "update failovers set status = $, updated_at = now(), due_at",
-      "update failovers set canceled_at = now(), updated_at = now() where id = $",
+      "update failovers set canceled_at = now(), due_at = now(), updated_at = now() where id = $",
       "update failovers set send_at = $::timestamptz"
     ]
   },

@@ -1,6 +1,9 @@
 import { assert, layer } from "@effect/vitest"
-import { DateTime, type Duration, Effect } from "effect"
+import { DateTime, type Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { FailoversRepo } from "../../src/failovers/FailoversRepo.ts"
+import { AppConfig } from "../../src/platform/config/AppConfig.ts"
+import { FailoverId } from "../../src/values/Ids.ts"
 import { assertRefused } from "../contract/contract.ts"
 import { asking, dkimKey, insertDomain } from "../support/bulkMail.ts"
 import { type Answer, eventually, makeAccount, makeKey, type RunningNode, Service } from "../support/Service.ts"
@@ -447,6 +450,19 @@ layer(Service.layer({ env: away }), { excludeTestServices: true })(
         assert.strictEqual(ended.at("data", "cost_usd"), 0)
         const billing = yield* node.request("GET", "/v1/account/billing", { key })
         assert.strictEqual(billing.at("data", "amount_usd"), 0)
+      }))
+
+    it.effect("a message whose cancel is committed is withdrawn, also if the node dies before it withdraws the step", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        const steps = [{ ...sms, within_seconds: 3600 }]
+        const id = yield* accepted(node, key, { to: { phone: freshNumber() }, steps })
+        yield* Effect.flatMap(FailoversRepo, ({ cancel }) => cancel(FailoverId.make(id))).pipe(
+          Effect.provide(FailoversRepo.layer.pipe(Layer.provide(AppConfig.layer)))
+        )
+        const ended = yield* reaching(node, { id, key }, ["canceled"])
+        assert.deepStrictEqual(stepsOf(ended), ["sms canceled"])
       }))
   }
 )
