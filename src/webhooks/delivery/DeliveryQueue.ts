@@ -5,7 +5,7 @@ import { DeliveryBudget, type InFlightDeliveries } from "./InFlightDeliveries.ts
 import { type ClaimedDelivery, QueueRepo } from "./QueueRepo.ts"
 
 /** The result of one claim. */
-interface Claim {
+interface ClaimResult {
   readonly deliveries: ReadonlyArray<ClaimedDelivery>
   /** Whether more first attempts may wait than were claimed. */
   readonly isFull: boolean
@@ -46,7 +46,7 @@ class QueueCursor {
   }
 
   /** Ends a claim; undefined when its result is unknown. */
-  end(claim: Claim | undefined): void {
+  end(claim: ClaimResult | undefined): void {
     const late = this.#meanwhile ?? []
     this.#meanwhile = undefined
     this.#newest = Math.max(this.#newest, ...claim?.deliveries.map(({ id }) => id) ?? [])
@@ -100,7 +100,7 @@ export const make = Effect.fnUntraced(function*(webhookId: WebhookId, inFlight: 
     return {
       deliveries: rows.flatMap(({ body, ...row }) => body === null ? [] : [{ ...row, body: copyOf(body) }]),
       isFull: rows.filter(({ attempt_count }) => attempt_count === 0).length === firstAttempts
-    } satisfies Claim
+    } satisfies ClaimResult
   })
 
   /** Claims first attempts as well, so commits on this node during the claim follow it. */
@@ -128,7 +128,7 @@ export const make = Effect.fnUntraced(function*(webhookId: WebhookId, inFlight: 
    * the endpoint sets the pace, and few recovered events are ahead of a new one. True when none are left to queue.
    */
   const recover = Effect.gen(function*() {
-    const size = inFlight.claimable(1)
+    const size = inFlight.claimable
     if (size === 0 || !cursor.isCaughtUp) return false
     if (!isCounted) {
       const count = yield* withQueryPermit(recoveries.countMore(webhookId))
@@ -155,12 +155,12 @@ export const make = Effect.fnUntraced(function*(webhookId: WebhookId, inFlight: 
       if (mayHaveOrphans) yield* release
       const retry = nextRetry()
       const isRetryDue = retry !== undefined && retry <= clock.currentTimeMillisUnsafe()
-      const size = inFlight.claimable(isRetryDue ? 2 : 1)
-      if (size === 0 || (!isRetryDue && cursor.isCaughtUp)) return false
-      const retries = isRetryDue ? size : 0
-      if (cursor.isCaughtUp) inFlight.add((yield* claim(0, retries)).deliveries)
-      else yield* catchUp(size, retries)
-      if (!isRetryDue) return true
+      const retries = isRetryDue ? inFlight.claimableRetries : 0
+      const firstAttempts = cursor.isCaughtUp ? 0 : inFlight.claimable
+      if (firstAttempts + retries === 0) return false
+      if (firstAttempts === 0) inFlight.add((yield* claim(0, retries)).deliveries)
+      else yield* catchUp(firstAttempts, retries)
+      if (retries === 0) return true
       const { millis } = yield* withQueryPermit(queue.nextDue(webhookId))
       retryAt = millis === null ? undefined : clock.currentTimeMillisUnsafe() + Math.max(0, millis)
       return true
@@ -178,7 +178,7 @@ export const make = Effect.fnUntraced(function*(webhookId: WebhookId, inFlight: 
         isLast = !wasBusy || inFlight.isBusy
       }
     }),
-    /** Takes over deliveries that this node has just committed, if memory has caught up with the table. */
+    /** Accepts deliveries that this node has just committed, if memory has caught up with the table. */
     dispatch: (deliveries: ReadonlyArray<ClaimedDelivery>) => cursor.dispatch(deliveries),
     /** Whether memory holds every first attempt that waits in the table. */
     isCaughtUp: () => cursor.isCaughtUp,

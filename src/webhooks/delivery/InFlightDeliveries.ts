@@ -1,4 +1,5 @@
 import { Clock, Context, Duration, Effect, Exit, FiberSet, Layer, Semaphore } from "effect"
+import { FifoQueue } from "../../platform/work/FifoQueue.ts"
 import type { DeliveryId, WebhookId } from "../../values/Ids.ts"
 import { countAttempt } from "./attemptMetrics.ts"
 import * as DeliveryAttempt from "./DeliveryAttempt.ts"
@@ -44,11 +45,17 @@ export class DeliveryBudget extends Context.Service<DeliveryBudget, {
   )
 }
 
-/** The most deliveries of one webhook in memory. */
+/** The most deliveries of one webhook in memory, beside the retries that wait. */
 const capacity = 500
 
-/** The actor claims more when at most this many wait to start. On a busy node it is also the claim size. */
+/**
+ * The actor claims more when at most this many wait to start. On a busy node it is also the claim size. It is the most
+ * retries that wait.
+ */
 const claimSize = 100
+
+/** The actor claims more retries when at most this many wait to start. */
+const fewRetries = claimSize / 2
 
 /** The most answered deliveries whose outcomes are not written yet: after a crash they are sent again. */
 const maxUnwritten = 100
@@ -69,27 +76,6 @@ const growth = 0.1
 export const adjustLimit = (limit: number, succeeded: boolean): number =>
   succeeded ? Math.min(maxConcurrency, limit + growth) : Math.max(minConcurrency, limit / 2)
 
-/** A queue with a moving head, because shifting an array costs its length. */
-class Fifo {
-  #items: Array<ClaimedDelivery> = []
-  #head = 0
-
-  get size(): number {
-    return this.#items.length - this.#head
-  }
-
-  push(items: ReadonlyArray<ClaimedDelivery>): void {
-    this.#items = [...this.#items.slice(this.#head), ...items]
-    this.#head = 0
-  }
-
-  shift(): ClaimedDelivery | undefined {
-    const item = this.#items[this.#head]
-    if (item !== undefined) this.#head++
-    return item
-  }
-}
-
 /** While first attempts wait, every fourth turn goes to a due retry. */
 const turnsPerRetry = 4
 
@@ -98,25 +84,28 @@ const turnsPerRetry = 4
  * of retries does not delay new events, and a flood of new events does not starve retries.
  */
 export class FairQueue {
-  readonly #firstAttempts = new Fifo()
-  readonly #retries = new Fifo()
+  readonly #firstAttempts = new FifoQueue<ClaimedDelivery>()
+  readonly #retries = new FifoQueue<ClaimedDelivery>()
   #turn = 0
 
   get size(): number {
     return this.#firstAttempts.size + this.#retries.size
   }
 
+  get retries(): number {
+    return this.#retries.size
+  }
+
   push(deliveries: ReadonlyArray<ClaimedDelivery>): void {
-    const firstAttempts = deliveries.filter(({ attempt_count }) => attempt_count === 0)
-    const retries = deliveries.filter(({ attempt_count }) => attempt_count > 0)
-    if (firstAttempts.length > 0) this.#firstAttempts.push(firstAttempts)
-    if (retries.length > 0) this.#retries.push(retries)
+    for (const delivery of deliveries) {
+      (delivery.attempt_count === 0 ? this.#firstAttempts : this.#retries).enqueue(delivery)
+    }
   }
 
   next(): ClaimedDelivery | undefined {
     this.#turn = (this.#turn + 1) % turnsPerRetry
     const retryFirst = this.#turn === 0 || this.#firstAttempts.size === 0
-    return retryFirst ? this.#retries.shift() ?? this.#firstAttempts.shift() : this.#firstAttempts.shift()
+    return retryFirst ? this.#retries.dequeue() ?? this.#firstAttempts.dequeue() : this.#firstAttempts.dequeue()
   }
 }
 
@@ -178,14 +167,26 @@ export class InFlightDeliveries {
   }
 
   /**
-   * How many of each kind may be claimed now; the kinds are first attempts and retries. It is all the room there is, but
-   * on a busy node the claim size, and on a full node only as many as can start at once.
+   * How many first attempts may be claimed now. It is all the room there is, but on a busy node the claim size, and on a
+   * full node only as many as can start at once.
    */
-  claimable(kinds: number): number {
+  get claimable(): number {
     const { hasRoomFor } = this.#dependencies.budget
-    if (!hasRoomFor(kinds * claimSize)) return this.#waiting.size === 0 ? maxConcurrency : 0
+    if (!hasRoomFor(2 * claimSize)) return this.#startable
     if (this.#waiting.size > claimSize) return 0
-    return hasRoomFor(16 * capacity) ? Math.floor((capacity - this.#ids.size) / kinds) : claimSize
+    return hasRoomFor(16 * capacity) ? Math.max(0, capacity - this.#ids.size) : claimSize
+  }
+
+  /** How many retries may be claimed now. First attempts leave them this room, so that none waits for a backlog. */
+  get claimableRetries(): number {
+    if (!this.#dependencies.budget.hasRoomFor(2 * claimSize)) return this.#startable
+    const { retries } = this.#waiting
+    return retries > fewRetries ? 0 : claimSize - retries
+  }
+
+  /** On a full node only those are claimed that can start at once. */
+  get #startable(): number {
+    return this.#waiting.size === 0 ? maxConcurrency : 0
   }
 
   hasRoomFor(count: number): boolean {
@@ -245,7 +246,8 @@ export class InFlightDeliveries {
     const endpoint = this.#endpoint
     if (endpoint === undefined || this.#unwritten >= maxUnwritten) return undefined
     const delivery = this.#waiting.next()
-    if (this.#waiting.size === claimSize || this.#waiting.size === 0) this.#dependencies.onChange()
+    const { retries, size } = this.#waiting
+    if (size === claimSize || size === 0 || retries === fewRetries) this.#dependencies.onChange()
     return delivery && { delivery, endpoint }
   }
 

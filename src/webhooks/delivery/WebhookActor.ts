@@ -3,7 +3,7 @@
  *
  * Callers: `Webhooks` and the sweeper, by `Wake`; on the same node each commit of an event, by `LocalDispatch`.
  * State: the rows of `webhook_queue`, and the webhook's recovery in `webhook_recoveries`. In memory it has at most 500
- * deliveries: claimed ones (status `taken`) and locally dispatched ones (still `pending`).
+ * deliveries, and 100 retries: claimed ones (status `taken`) and locally dispatched ones (still `pending`).
  * On shard move: attempts in flight end and are written, all other claims are released. When the node dies, the next owner
  * reclaims the rows and sends them again with the same event id and bytes: a receiver may see an event twice (spec 6.6).
  * Idempotence: a repeated `Wake` only polls once more.
@@ -88,7 +88,9 @@ const make = Effect.fnUntraced(function*(idleTimeout: Duration.Duration) {
     if (!isIdle) busyAt = now()
     const sleepsAt = busyAt + Duration.toMillis(idleTimeout)
     if (isIdle && now() >= sleepsAt && fallAsleep()) return false
-    yield* waitUntil(Math.min(retryAt, isIdle ? sleepsAt : status.expiresAt()))
+    // A due retry without room waits for a change, which tells of room.
+    const claimsAt = inFlight.claimableRetries === 0 ? Infinity : retryAt
+    yield* waitUntil(Math.min(claimsAt, isIdle ? sleepsAt : status.expiresAt()))
     return true
   })
 

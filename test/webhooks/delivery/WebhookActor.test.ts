@@ -114,24 +114,42 @@ const signallingTargets = (read: Queue.Queue<void>) =>
       Targets.of({ read: (id) => Effect.tap(targets.read(id), () => Queue.offer(read, undefined)) }))
   ).pipe(Layer.provide(Targets.layer))
 
+/** A budget that calls this whenever an actor looks for room, which it does in each round. */
+const countingBudget = (looked: () => void) =>
+  Layer.effect(
+    DeliveryBudget,
+    Effect.map(DeliveryBudget, (budget) =>
+      DeliveryBudget.of({
+        ...budget,
+        hasRoomFor: (count) => {
+          looked()
+          return budget.hasRoomFor(count)
+        }
+      }))
+  ).pipe(Layer.provide(DeliveryBudget.layer))
+
 /** The actor of a webhook in a separate scope; closing it is the shutdown of a node. */
 const actorOf = Effect.fnUntraced(function*(id: WebhookId) {
   const written = yield* Queue.unbounded<void>()
   const read = yield* Queue.unbounded<void>()
+  let looks = 0
   const { actors } = yield* LocalDispatch
   const scope = yield* Scope.make()
   yield* Effect.addFinalizer((exit) => Scope.close(scope, exit))
   const client = yield* Entity.makeTestClient(
     WebhookEntity,
     webhookActor(Duration.zero).pipe(
-      Layer.provide([signallingOutcomes(written), DeliveryBudget.layer, signallingTargets(read)])
+      Layer.provide([signallingOutcomes(written), countingBudget(() => looks++), signallingTargets(read)])
     )
   ).pipe(Scope.provide(scope))
   const { Wake } = yield* client(String(id))
   return {
     wake: Wake({ reason: "work" }),
     change: Wake({ reason: "changed" }),
+    expectRetry: Wake({ reason: "waiting" }),
     shutDown: Scope.close(scope, Exit.void),
+    /** How often it has looked for room. */
+    looks: () => looks,
     wakeLocally: () => actors.get(id)?.wake(),
     /** Dispatches as a commit on this node does. */
     dispatch: (deliveries: ReadonlyArray<ClaimedDelivery>) => {
@@ -477,6 +495,44 @@ layer(Subject, { excludeTestServices: true })("WebhookActor", (it) => {
       assert.deepStrictEqual(yield* rows, times(601, "delivered 1"))
       const inMemory = world.requests.filter(({ body }) => Buffer.from(body).toString() === "in memory")
       assert.deepStrictEqual([world.requests.length, inMemory.length], [601, 400])
+    }))
+
+  it.effect("sends a due retry although more first attempts wait than memory has room for", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { id, rows } = yield* webhookOf(700)
+      const { first, gate } = yield* gated(8)
+      const { expectRetry, refreshed, wake } = yield* actorOf(id)
+      const running = yield* Effect.forkChild(wake)
+      yield* first
+      yield* sql`update webhook_queue set status = 'retrying', attempt_count = 1, due_at = now()
+        where id = (select max(id) from webhook_queue where webhook_id = ${id})`
+      yield* expectRetry
+      yield* refreshed
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.join(running)
+      const place = world.requests.findIndex(({ body }) => Buffer.from(body).toString() === "{\"event\":699}")
+      assert.isBelow(place, 100)
+      assert.deepStrictEqual(yield* rows, [...times(699, "delivered 1"), "delivered 2"])
+    }))
+
+  it.effect("does nothing while more retries are due than memory has room for", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { id, rows } = yield* webhookOf(200)
+      yield* sql`update webhook_queue set status = 'retrying', attempt_count = 1, due_at = now() where webhook_id = ${id}`
+      const { first, gate } = yield* gated(8)
+      const { looks, refreshed, wake } = yield* actorOf(id)
+      const running = yield* Effect.forkChild(wake)
+      yield* first
+      yield* refreshed
+      const before = looks()
+      yield* refreshed
+      const rounds = looks() - before
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.join(running)
+      assert.isBelow(rounds, 20)
+      assert.deepStrictEqual(yield* rows, times(200, "delivered 2"))
     }))
 
   it.effect("skips locally dispatched deliveries that have not started when the webhook becomes unhealthy", () =>
