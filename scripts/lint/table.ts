@@ -26,6 +26,7 @@ export const steps: ReadonlyArray<ReadonlyArray<string>> = [
  * these, its contract files, and what its domain's layer mounts. A feature folder imports only folders above its row.
  */
 export const features: ReadonlyArray<readonly [folder: string, modules: "all" | ReadonlyArray<string>]> = [
+  ["platform/schedule", "all"],
   ["platform/config", "all"],
   ["platform/database/embedded", ["EmbeddedPostgres"]],
   ["platform/database", "all"],
@@ -38,7 +39,6 @@ export const features: ReadonlyArray<readonly [folder: string, modules: "all" | 
   ["platform/http", "all"],
   ["platform/calls", "all"],
   ["platform/observability", "all"],
-  ["platform/schedule", "all"],
   ["events/data", "all"],
   ["accounts/notices", "all"],
   ["webhooks/endpoint", [

@@ -2,6 +2,7 @@ import { Clock, Context, Effect, FileSystem, Layer, Result, Schema } from "effec
 import * as NodePath from "node:path"
 import { Database } from "../platform/database/Database.ts"
 import { directory } from "../platform/database/Migrations.ts"
+import { millisOf } from "../platform/schedule/monotonic.ts"
 import { readPrices } from "./priceFile.ts"
 import { type PriceRow, PricesRepo } from "./PricesRepo.ts"
 
@@ -21,11 +22,11 @@ export interface PriceTable {
 const makeTable = <R>(clock: Clock.Clock, list: Effect.Effect<ReadonlyArray<PriceRow>, never, R>) => {
   let table: PriceTable | undefined
   let until = -Infinity
-  const fresh = () => clock.currentTimeMillisUnsafe() < until ? table : undefined
+  const fresh = () => millisOf(clock) < until ? table : undefined
   const current = Effect.gen(function*() {
     const known = fresh()
     if (known !== undefined) return known
-    const now = clock.currentTimeMillisUnsafe()
+    const now = millisOf(clock)
     until = now + loadTime
     const rows = yield* list
     if (table === undefined || JSON.stringify(rows) !== JSON.stringify(table.rows)) {

@@ -3,8 +3,9 @@
  * client's pool keeps a connection as long as it answers, and a standby answers. Without this, a node whose connections
  * were opened to the old primary after a failover would stay there.
  */
-import { Clock, Effect, Layer, Schedule, Schema } from "effect"
+import { Effect, Layer, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { monotonicMillis } from "../schedule/monotonic.ts"
 import * as Query from "./Query.ts"
 
 /** Whether the session takes no writes, as a part of a statement. */
@@ -51,7 +52,7 @@ const watch = Layer.effectDiscard(Effect.gen(function*() {
 
   const round = Effect.gen(function*() {
     if (!(yield* Effect.timeout(check(), longestCheck)).refuses) return
-    const now = Number(yield* Clock.monotonicTimeNanos) / 1_000_000
+    const now = yield* monotonicMillis
     if (now - lastAt > forgetsAfterMillis) firstAt = now
     lastAt = now
     if (now - firstAt < closesAfterMillis) return

@@ -13,6 +13,7 @@ import { uuid7 } from "../crypto/ids.ts"
 import { DatabaseProbe } from "../database/DatabaseProbe.ts"
 import { Outages } from "../database/Outages.ts"
 import { isDatabaseUnavailable } from "../database/unavailable.ts"
+import { millisOf } from "../schedule/monotonic.ts"
 import { Overload } from "../work/Overload.ts"
 import { Allowed } from "./Allowed.ts"
 import { errorResponse, isApiError } from "./ApiError.ts"
@@ -43,8 +44,7 @@ interface Watched {
 export const whileDatabaseAnswers = Effect.gen(function*() {
   const { answers } = yield* DatabaseProbe
   const clock = yield* Clock.Clock
-  // Setting the machine's clock back must not put the check off.
-  const millis = () => Number(clock.monotonicTimeNanosUnsafe()) / 1_000_000
+  const millis = () => millisOf(clock)
   /** The oldest first. */
   const watched = new Set<Watched>()
   let checkedAt = -Infinity

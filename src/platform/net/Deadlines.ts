@@ -1,4 +1,5 @@
 import { type Clock, Duration, Effect, Queue } from "effect"
+import { millisOf } from "../schedule/monotonic.ts"
 import { FifoQueue } from "../work/FifoQueue.ts"
 
 interface Deadline {
@@ -18,7 +19,7 @@ export type StartDeadline = (expire: () => void) => () => void
 export const make = Effect.fnUntraced(function*(clock: Clock.Clock, limit: Duration.Duration) {
   const running = new FifoQueue<Deadline>()
   const started = yield* Queue.sliding<void>(1)
-  const now = () => Number(clock.monotonicTimeNanosUnsafe()) / 1_000_000
+  const now = () => millisOf(clock)
   const millis = Duration.toMillis(limit)
 
   const awaitFirst = Effect.suspend(() => {

@@ -1,5 +1,5 @@
 import { Clock, type Duration, Effect, Fiber, Semaphore } from "effect"
-import { expiryIn, type HasExpired } from "./expiryIn.ts"
+import { expiryIn, type HasExpired } from "../schedule/monotonic.ts"
 import type { Lease } from "./WorkPolicy.ts"
 
 /** One claimed item. */

@@ -1,4 +1,5 @@
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
+import { monotonicMillis } from "../schedule/monotonic.ts"
 import { TurnQueue } from "./TurnQueue.ts"
 import type { Wakeup } from "./Wakeup.ts"
 import type { Room } from "./WorkPolicy.ts"
@@ -95,7 +96,6 @@ class Ring {
 }
 
 /** Monotonic: setting the machine's clock back must not hide new accounts. */
-const millis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1_000_000)
 
 const keyOf = ({ account_id, lane }: Turn) => `${lane} ${account_id}`
 
@@ -108,10 +108,10 @@ const make = <Item>(statements: Statements<Item>, wakeup: Wakeup) => {
 
   /** Whether it has read the accounts. */
   const refresh = Effect.fnUntraced(function*(ring: Ring, inFlight: ReadonlySet<Item>) {
-    const before = yield* millis
+    const before = yield* monotonicMillis
     if (before < refreshAt && !ring.isEmpty) return false
     ring.replace(yield* waiting(inFlight))
-    const after = yield* millis
+    const after = yield* monotonicMillis
     refreshAt = after + Math.min(refreshPause.max, Math.max(refreshPause.min, (after - before) * refreshPause.share))
     return true
   })
@@ -121,7 +121,7 @@ const make = <Item>(statements: Statements<Item>, wakeup: Wakeup) => {
     if (isRefreshPlanned) return Effect.void
     isRefreshPlanned = true
     return Effect.asVoid(Effect.forkDetach(Effect.gen(function*() {
-      yield* Effect.sleep(Math.max(0, refreshAt - (yield* millis)))
+      yield* Effect.sleep(Math.max(0, refreshAt - (yield* monotonicMillis)))
       isRefreshPlanned = false
       yield* wakeup.signal
     })))

@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { totalmem } from "node:os"
 import { AppConfig } from "../config/AppConfig.ts"
+import { millisOf } from "../schedule/monotonic.ts"
 
 const MiB = 1024 * 1024
 
@@ -106,8 +107,7 @@ export class Overload extends Context.Service<Overload, {
       const gauge = new AcceptanceGauge()
       let hasMemory = true
       let lastRefusal = -Infinity
-      // Setting the machine's clock back must not prolong an overload.
-      const millis = () => Number(clock.monotonicTimeNanosUnsafe()) / 1_000_000
+      const millis = () => millisOf(clock)
       let measuredAt = millis()
       const isRecent = Effect.sync(() => millis() < lastRefusal + memoryMillis)
 

@@ -1,4 +1,5 @@
 import { Clock, Effect, Exit, Option } from "effect"
+import { millisOf } from "../../platform/schedule/monotonic.ts"
 import type { WebhookId } from "../../values/Ids.ts"
 import { RecoveryRepo } from "../recovery/RecoveryRepo.ts"
 import { DeliveryBudget, type InFlightDeliveries } from "./InFlightDeliveries.ts"
@@ -78,7 +79,7 @@ export const make = Effect.fnUntraced(function*(webhookId: WebhookId, inFlight: 
   const cursor = new QueueCursor(inFlight)
   /** Whether rows may be claimed that are not in memory: by an earlier owner, or by a statement without an answer. */
   let mayHaveOrphans = true
-  /** When the next retry is due, in Unix milliseconds; undefined when none waits. */
+  /** When the next retry is due, by the monotonic clock; undefined when none waits. */
   let retryAt: number | undefined = 0
   /** Whether the total of the running recovery is known. */
   let isCounted = false
@@ -148,13 +149,13 @@ export const make = Effect.fnUntraced(function*(webhookId: WebhookId, inFlight: 
     /** Releases these claims, unless another owner has reclaimed them. */
     releaseClaims: (claimed: ReadonlyArray<ClaimedDelivery>) =>
       withQueryPermit(queue.releaseClaims(webhookId, claimed)),
-    /** When the next retry is due, in Unix milliseconds; undefined when none waits. */
+    /** When the next retry is due, by the monotonic clock; undefined when none waits. */
     nextRetry,
     /** Claims due deliveries as far as there is room; false when there was nothing to claim. */
     claimDue: Effect.gen(function*() {
       if (mayHaveOrphans) yield* release
       const retry = nextRetry()
-      const isRetryDue = retry !== undefined && retry <= clock.currentTimeMillisUnsafe()
+      const isRetryDue = retry !== undefined && retry <= millisOf(clock)
       const retries = isRetryDue ? inFlight.claimableRetries : 0
       const firstAttempts = cursor.isCaughtUp ? 0 : inFlight.claimable
       if (firstAttempts + retries === 0) return false
@@ -162,7 +163,7 @@ export const make = Effect.fnUntraced(function*(webhookId: WebhookId, inFlight: 
       else yield* catchUp(firstAttempts, retries)
       if (retries === 0) return true
       const { millis } = yield* withQueryPermit(queue.nextDue(webhookId))
-      retryAt = millis === null ? undefined : clock.currentTimeMillisUnsafe() + Math.max(0, millis)
+      retryAt = millis === null ? undefined : millisOf(clock) + Math.max(0, millis)
       return true
     }),
     /**

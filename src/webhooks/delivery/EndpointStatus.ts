@@ -1,6 +1,7 @@
 import { Clock, Effect, Option } from "effect"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { Database } from "../../platform/database/Database.ts"
+import { millisOf } from "../../platform/schedule/monotonic.ts"
 import type { WebhookId } from "../../values/Ids.ts"
 import { UnhealthyNotifier } from "../endpoint/UnhealthyNotifier.ts"
 import type { UnhealthyReason } from "../endpoint/Webhook.ts"
@@ -52,10 +53,10 @@ export const make = Effect.fnUntraced(function*(id: WebhookId) {
   const { endpointOf } = yield* DeliveryAttempt.make
   const checkBacklog = yield* backlogCheck(id)
   let status: Status = "disabled"
-  let readAt = 0
+  let readAt = -Infinity
   let isInvalid = false
   let isRecovering = false
-  let countedAt = 0
+  let countedAt = -Infinity
 
   const isDeliverable = () => status === "healthy" || status === "backlog_full"
 
@@ -70,7 +71,7 @@ export const make = Effect.fnUntraced(function*(id: WebhookId) {
       isRecovering = false
     },
     /** Whether it must be read again before a new attempt: it was invalidated, or the actor has slept. */
-    isStale: () => isInvalid || clock.currentTimeMillisUnsafe() > readAt + 2 * maxAgeMillis,
+    isStale: () => isInvalid || millisOf(clock) > readAt + 2 * maxAgeMillis,
     expiresAt: () => isInvalid ? 0 : readAt + maxAgeMillis,
     /** The webhook has changed: the status must be read again at once. */
     invalidate: () => {
@@ -80,7 +81,7 @@ export const make = Effect.fnUntraced(function*(id: WebhookId) {
     refresh: Effect.gen(function*() {
       isInvalid = false
       const target = Option.getOrUndefined(yield* targets.read(id))
-      readAt = clock.currentTimeMillisUnsafe()
+      readAt = millisOf(clock)
       isRecovering = target?.is_recovering ?? false
       status = target === undefined || !target.is_active ? "disabled" : target.unhealthy_reason ?? "healthy"
       return target !== undefined && isDeliverable() ? yield* endpointOf(id, target) : undefined

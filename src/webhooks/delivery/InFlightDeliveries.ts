@@ -1,4 +1,5 @@
 import { Clock, Context, Duration, Effect, Exit, FiberSet, Layer, Semaphore } from "effect"
+import { millisOf } from "../../platform/schedule/monotonic.ts"
 import { FifoQueue } from "../../platform/work/FifoQueue.ts"
 import type { DeliveryId, WebhookId } from "../../values/Ids.ts"
 import { countAttempt } from "./attemptMetrics.ts"
@@ -98,7 +99,7 @@ export class FairQueue {
 
   push(deliveries: ReadonlyArray<ClaimedDelivery>): void {
     for (const delivery of deliveries) {
-      (delivery.attempt_count === 0 ? this.#firstAttempts : this.#retries).enqueue(delivery)
+      ;(delivery.attempt_count === 0 ? this.#firstAttempts : this.#retries).enqueue(delivery)
     }
   }
 
@@ -215,7 +216,7 @@ export class InFlightDeliveries {
     return dropped
   }
 
-  /** When the retries planned since the last call are due, in Unix milliseconds. */
+  /** When the retries planned since the last call are due, by the monotonic clock. */
   takePlannedRetries(): ReadonlyArray<number> {
     const planned = this.#plannedRetries
     this.#plannedRetries = []
@@ -274,7 +275,7 @@ export class InFlightDeliveries {
       if (Exit.isSuccess(exit)) this.#forget(record.deliveryId)
       // Sent again at once, it would keep the endpoint busy. The sweeper finds its row after the pause.
       else run(Effect.delay(Effect.sync(() => this.#forget(record.deliveryId)), unwritableTimeout))
-      if (delay !== undefined) this.#plannedRetries.push(clock.currentTimeMillisUnsafe() + Duration.toMillis(delay))
+      if (delay !== undefined) this.#plannedRetries.push(millisOf(clock) + Duration.toMillis(delay))
       this.#start()
       if (delay !== undefined || !this.isBusy) onChange()
     })

@@ -15,6 +15,7 @@ import { Entity } from "effect/cluster"
 import { drainBeforeClose } from "../../platform/cluster/drainBeforeClose.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { retryWhileUnavailable } from "../../platform/database/unavailable.ts"
+import { millisOf } from "../../platform/schedule/monotonic.ts"
 import { WebhookId } from "../../values/Ids.ts"
 import { WebhooksRepo } from "../endpoint/WebhooksRepo.ts"
 import { RecoveryRepo } from "../recovery/RecoveryRepo.ts"
@@ -32,7 +33,7 @@ const make = Effect.fnUntraced(function*(idleTimeout: Duration.Duration) {
   const id = WebhookId.make(Number((yield* Entity.CurrentAddress).entityId))
   const { actors } = yield* LocalDispatch
   const clock = yield* Clock.Clock
-  const now = () => clock.currentTimeMillisUnsafe()
+  const now = () => millisOf(clock)
   const changes = yield* Queue.sliding<void>(1)
   const inFlight = yield* InFlightDeliveries.make(id, () => Queue.offerUnsafe(changes, undefined))
   const queue = yield* DeliveryQueue.make(id, inFlight)
@@ -88,7 +89,7 @@ const make = Effect.fnUntraced(function*(idleTimeout: Duration.Duration) {
     if (!isIdle) busyAt = now()
     const sleepsAt = busyAt + Duration.toMillis(idleTimeout)
     if (isIdle && now() >= sleepsAt && fallAsleep()) return false
-    // A due retry without room waits for a change, which tells of room.
+    // A due retry without room waits for the change that makes room.
     const claimsAt = inFlight.claimableRetries === 0 ? Infinity : retryAt
     yield* waitUntil(Math.min(claimsAt, isIdle ? sleepsAt : status.expiresAt()))
     return true

@@ -247,6 +247,26 @@ layer(Subject, { excludeTestServices: true })("WebhookActor", (it) => {
       assert.deepStrictEqual(yield* rows, ["failed 4"])
     }).pipe(Effect.provide(TestClock.layer())))
 
+  it.effect("makes a retry on time after the clock of the machine was set back", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* TestClock.adjust("2 hours")
+      const { id, rows } = yield* webhookOf(1)
+      world.respond = () => answer(world.requests.length === 1 ? 500 : 200)
+      const { shutDown, wake, wakeLocally, written } = yield* actorOf(id)
+      yield* Effect.forkChild(Effect.exit(wake))
+      yield* written
+      yield* sql`update webhook_queue set due_at = now() where webhook_id = ${id}`
+      yield* TestClock.setTime(0)
+      wakeLocally()
+      const after = yield* Effect.repeat(Effect.andThen(TestClock.adjust("1 minute"), rows), {
+        until: ([row]) => row === "delivered 2",
+        times: 60
+      })
+      yield* shutDown
+      assert.deepStrictEqual(after, ["delivered 2"])
+    }).pipe(Effect.provide(TestClock.layer())))
+
   it.effect("falls asleep while its only retry is hours away, and sends that when it is woken later", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

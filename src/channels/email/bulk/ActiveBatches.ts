@@ -1,4 +1,5 @@
-import { Clock, Context, Deferred, Duration, Effect, Layer } from "effect"
+import { Context, Deferred, Duration, Effect, Layer } from "effect"
+import { monotonicMillis } from "../../../platform/schedule/monotonic.ts"
 import { PeriodicTask } from "../../../platform/work/PeriodicTask.ts"
 import type { AccountId, EmailBatchId } from "../../../values/Ids.ts"
 import { isTest } from "../../../values/TestMode.ts"
@@ -56,7 +57,7 @@ export class ActiveBatches extends Context.Service<ActiveBatches, {
       ) {
         if (!(yield* hasRoom)) return
         const stop = yield* Deferred.make<void>()
-        const since = yield* Clock.currentTimeMillis
+        const since = yield* monotonicMillis
         active.set(id, { id, account, since, stop })
         servedAt = new Map(servedAt).set(account, since)
         yield* Effect.ensuring(
@@ -84,7 +85,7 @@ export class ActiveBatches extends Context.Service<ActiveBatches, {
         isBehind = waiting.length > room
         const accounts = new Set(waiting.map(({ account_id }) => account_id))
         servedAt = new Map([...servedAt].filter(([account]) => accounts.has(account)))
-        const now = yield* Clock.currentTimeMillis
+        const now = yield* monotonicMillis
         const turns = batchTurns({ active: [...active.values()], waiting, servedAt, room, now })
         yield* wake(turns.wake)
         const stopped = turns.stop === undefined ? undefined : active.get(turns.stop)

@@ -12,6 +12,7 @@
 import { Clock, Context, Duration, Effect, Layer, Semaphore } from "effect"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
+import { millisOf } from "../../../platform/schedule/monotonic.ts"
 import { Claims } from "../../../platform/work/Claims.ts"
 import { LeasedQueue } from "../../../platform/work/LeasedQueue.ts"
 import { Wakeup } from "../../../platform/work/Wakeup.ts"
@@ -73,8 +74,7 @@ interface Candidate {
   readonly recipients: number
 }
 
-/** Milliseconds that only go on: setting the machine's clock back must not lengthen a claim. */
-const makeNow = Effect.map(Clock.Clock, (clock) => () => Number(clock.monotonicTimeNanosUnsafe()) / 1_000_000)
+const makeNow = Effect.map(Clock.Clock, (clock) => () => millisOf(clock))
 
 type SendClaimed = (content: BatchContent, claimed: ReadonlyArray<Claimed>) => Effect.Effect<void>
 

@@ -1,4 +1,5 @@
-import { Clock, Context, Effect, FiberSet, Layer } from "effect"
+import { Context, Effect, FiberSet, Layer } from "effect"
+import { monotonicMillis } from "../../../platform/schedule/monotonic.ts"
 import { TurnQueue } from "../../../platform/work/TurnQueue.ts"
 import type { AccountId } from "../../../values/Ids.ts"
 
@@ -9,7 +10,6 @@ export const slowdownWindow = 250
 export const interval = 5
 
 /** Monotonic: setting the machine's clock back must not delay batches. */
-const now = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1_000_000)
 
 /** Which accounts' batches are throttled. */
 const makeWindows = () => {
@@ -57,9 +57,9 @@ export class BulkThrottle extends Context.Service<BulkThrottle, {
         })
 
       return BulkThrottle.of({
-        noteSingleEmail: (account) => Effect.map(now, (at) => windows.open(account, at)),
+        noteSingleEmail: (account) => Effect.map(monotonicMillis, (at) => windows.open(account, at)),
         acquire: (account) =>
-          Effect.flatMap(now, (at) => {
+          Effect.flatMap(monotonicMillis, (at) => {
             if (!windows.isOpen(account, at)) return Effect.void
             const start = Math.max(at, nextStart)
             nextStart = start + interval

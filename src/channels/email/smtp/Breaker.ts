@@ -1,4 +1,5 @@
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
+import { monotonicMillis } from "../../../platform/schedule/monotonic.ts"
 import { type Admission, RelayCircuit } from "./RelayCircuit.ts"
 import { RelayUnavailable } from "./SmtpErrors.ts"
 
@@ -36,7 +37,7 @@ export class Breaker {
   /** Opens the circuit, and logs `message` if this changes it. */
   trip({ fault, reason }: RelayUnavailable, message: string): Effect.Effect<never, RelayUnavailable> {
     return Effect.gen({ self: this }, function*() {
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* monotonicMillis
       const before = this.#circuit
       const after = RelayCircuit.trip(before, { now, reason })
       this.#circuit = after

@@ -1,6 +1,7 @@
 import { Clock, Data, Duration, Effect, Exit, Option } from "effect"
 import type { Scope } from "effect"
 import { countersBy, gauge } from "../../../platform/observability/series.ts"
+import { millisOf, monotonicMillis } from "../../../platform/schedule/monotonic.ts"
 import type { AccountId } from "../../../values/Ids.ts"
 import { Breaker } from "./Breaker.ts"
 import { HangUps } from "./HangUps.ts"
@@ -73,7 +74,7 @@ export class SmtpPool {
     clock: Clock.Clock
   ) {
     this.#connect = connect
-    this.#now = () => clock.currentTimeMillisUnsafe()
+    this.#now = () => millisOf(clock)
     this.#options = options
     this.#lanes = new SmtpLanes(options.maxConnections, options.reservedForSingle)
   }
@@ -259,7 +260,7 @@ export class SmtpPool {
   // is down fails the last connection and opens the circuit.
   #reduceLimit(failure: RelayUnavailable): Effect.Effect<never, ConnectionLimitReached> {
     return Effect.gen({ self: this }, function*() {
-      this.#reducedUntil = (yield* Clock.currentTimeMillis) + Duration.toMillis(this.#options.reducedLimitTime)
+      this.#reducedUntil = (yield* monotonicMillis) + Duration.toMillis(this.#options.reducedLimitTime)
       const connections = this.#open.size + this.#opening
       this.#lanes.resize(connections)
       yield* Effect.logInfo("SMTP relay refused another connection").pipe(
@@ -279,7 +280,7 @@ export class SmtpPool {
     const idleMillis = Duration.toMillis(this.#options.idleTimeout)
     return Effect.gen({ self: this }, function*() {
       yield* Effect.sleep(idleMillis / 4)
-      const since = (yield* Clock.currentTimeMillis) - idleMillis
+      const since = (yield* monotonicMillis) - idleMillis
       const old = this.#idle.filter((pooled) => pooled.idleSince <= since)
       this.#idle.splice(0, old.length)
       // These are no longer in the pool, so an interruption here would leave them open.

@@ -6,6 +6,7 @@ import { errorResponse } from "../../../platform/http/ApiError.ts"
 import { NotFound, PayloadTooLarge } from "../../../platform/http/ApiErrors.ts"
 import { PublicUrl } from "../../../platform/http/PublicUrl.ts"
 import { PublicHttp } from "../../../platform/net/PublicHttp.ts"
+import { millisOf } from "../../../platform/schedule/monotonic.ts"
 import { UpstreamOutages } from "../../../platform/work/UpstreamOutages.ts"
 import type { Lease } from "../../../platform/work/WorkPolicy.ts"
 import { PartStatusUpdates } from "../parts/PartStatusUpdates.ts"
@@ -60,7 +61,7 @@ const makeReach = Effect.gen(function*() {
   const { watch } = yield* UpstreamOutages
   const clock = yield* Clock.Clock
   let last: { readonly reach: "works" | "away"; readonly at: number } | undefined
-  const now = () => clock.currentTimeMillisUnsafe()
+  const now = () => millisOf(clock)
   const current = () => last !== undefined && now() - last.at < freshFor ? last.reach : "unknown"
   yield* watch("carrier", Effect.sync(current))
   return {
@@ -76,7 +77,7 @@ const makeBackOff = Effect.map(Clock.Clock, (clock) => {
   return (outcome: SubmitOutcome): SubmitOutcome => {
     if (outcome._tag === "Accepted") state = BackOff.none
     if (outcome._tag !== "Unavailable") return outcome
-    const now = clock.currentTimeMillisUnsafe()
+    const now = millisOf(clock)
     state = BackOff.failed(state, now, outcome.retryInMillis)
     return { ...outcome, retryInMillis: state.until - now }
   }

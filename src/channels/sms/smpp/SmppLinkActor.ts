@@ -10,10 +10,11 @@
  * Idempotence: a repeated response or receipt changes nothing. A part leaves `sending` once; delivered and failed are final.
  * Sleep: never while it is woken. After a lost connection it binds again, on a new socket, within 1 to 60 seconds.
  */
-import { Clock, DateTime, Duration, Effect, Layer, Random } from "effect"
+import { DateTime, Duration, Effect, Layer, Random } from "effect"
 import { drainBeforeClose } from "../../../platform/cluster/drainBeforeClose.ts"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
+import { monotonicMillis } from "../../../platform/schedule/monotonic.ts"
 import { UpstreamOutages } from "../../../platform/work/UpstreamOutages.ts"
 import { fromDateTime } from "../../../values/Timestamp.ts"
 import { PartsRepo } from "../parts/PartsRepo.ts"
@@ -51,7 +52,7 @@ const rateLimiter = (maxPerSecond: number) => {
   return {
     current: () => state.rate,
     /** Reserves the time of the next submit; returns the milliseconds until then. */
-    reserve: Effect.map(Clock.currentTimeMillis, (now) => {
+    reserve: Effect.map(monotonicMillis, (now) => {
       const { next, wait } = SmppRate.reserve(state, now)
       state = next
       return wait
@@ -60,7 +61,7 @@ const rateLimiter = (maxPerSecond: number) => {
       state = SmppRate.accepted(state)
     }),
     /** Returns the milliseconds until the next retry. */
-    throttled: Effect.map(Clock.currentTimeMillis, (now) => {
+    throttled: Effect.map(monotonicMillis, (now) => {
       state = SmppRate.throttled(state, now)
       return Math.max(1, state.pausedUntil - now)
     })
@@ -160,9 +161,9 @@ const make = Effect.gen(function*() {
   const keepBound = Effect.gen(function*() {
     let backOff = minBackOff
     while (true) {
-      const since = yield* Clock.currentTimeMillis
+      const since = yield* monotonicMillis
       const reason = yield* runBind
-      if ((yield* Clock.currentTimeMillis) - since > stableAfter) backOff = minBackOff
+      if ((yield* monotonicMillis) - since > stableAfter) backOff = minBackOff
       yield* Effect.logWarning(`the bind to the carrier ended: ${reason}`)
       yield* Effect.sleep(Duration.millis(backOff * (0.75 + (yield* Random.next) / 2)))
       backOff = Math.min(maxBackOff, backOff * 2)

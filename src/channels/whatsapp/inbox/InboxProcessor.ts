@@ -1,6 +1,7 @@
-import { Cause, Clock, Duration, Effect, Option, Schedule, Semaphore } from "effect"
+import { Cause, Duration, Effect, Option, Schedule, Semaphore } from "effect"
 import { Database } from "../../../platform/database/Database.ts"
 import { isDatabaseUnavailable, retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
+import { monotonicMillis } from "../../../platform/schedule/monotonic.ts"
 import { Wakeup } from "../../../platform/work/Wakeup.ts"
 import { ContactsRepo } from "../directory/ContactsRepo.ts"
 import type { OwnedSession } from "../model/Session.ts"
@@ -124,9 +125,9 @@ export const make = Effect.gen(function*() {
 
     /** Publishes the waiting items of a chat once all numbers are known, or when the first has waited long enough. */
     const publishWaiting = Effect.fnUntraced(function*(_chat: string, items: Array<InboxItem>) {
-      const deadline = (yield* Clock.currentTimeMillis) + lookupTimeout
+      const deadline = (yield* monotonicMillis) + lookupTimeout
       const phones = yield* Effect.repeat(lookUpPhones(options, items), {
-        until: (found) => Effect.map(Clock.currentTimeMillis, (now) => now >= deadline || isComplete(items, found)),
+        until: (found) => Effect.map(monotonicMillis, (now) => now >= deadline || isComplete(items, found)),
         schedule: Schedule.spaced("100 millis")
       })
       const published = [...items]

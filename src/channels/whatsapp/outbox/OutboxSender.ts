@@ -18,7 +18,7 @@ import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { MacKeys } from "../../../platform/crypto/MacKeys.ts"
 import { type CodeSeed, fillIn } from "../../../platform/crypto/oneTimeCode.ts"
 import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
-import { expiryIn, type HasExpired } from "../../../platform/work/expiryIn.ts"
+import { expiryIn, type HasExpired, millisOf } from "../../../platform/schedule/monotonic.ts"
 import { Wakeup } from "../../../platform/work/Wakeup.ts"
 import { isGroup } from "../content/MessageContent.ts"
 import type { OwnedSession } from "../model/Session.ts"
@@ -67,13 +67,13 @@ const makeUnacknowledged = (clock: Clock.Clock) => {
   return {
     /** Adds messages, or restarts their timeout. */
     add: (messages: ReadonlyArray<WrittenMessage>) => {
-      const at = clock.currentTimeMillisUnsafe()
+      const at = millisOf(clock)
       for (const message of messages) waiting.set(message.whatsapp_id, { message, at })
     },
     has: ({ whatsapp_id }: WrittenMessage) => waiting.has(whatsapp_id),
     remove: (whatsappId: string) => waiting.delete(whatsappId),
     overdue: () => {
-      const before = clock.currentTimeMillisUnsafe() - ackTimeout
+      const before = millisOf(clock) - ackTimeout
       return [...waiting.values()].filter(({ at }) => at <= before).map(({ message }) => message)
     },
     room: () => maxUnacknowledged - waiting.size
@@ -92,9 +92,9 @@ const makeRate = (config: AppConfig["Service"], clock: Clock.Clock) => {
     isLimited: isPaced(config),
     restore: (times: ReadonlyArray<number>) => void sent.splice(0, sent.length, ...times),
     /** Milliseconds until the next message, which asks for a pause of `delay` itself. */
-    wait: (delay: number) => waitFor(limits, { sent, gap: Math.max(pause, delay) }, clock.currentTimeMillisUnsafe()),
+    wait: (delay: number) => waitFor(limits, { sent, gap: Math.max(pause, delay) }, millisOf(clock)),
     note: Effect.fnUntraced(function*(count: number) {
-      sent.push(...Array.from({ length: count }, () => clock.currentTimeMillisUnsafe()))
+      sent.push(...Array.from({ length: count }, () => millisOf(clock)))
       sent.splice(0, sent.length - historySize(limits))
       pause = whatsappPauseMost === 0 ? 0 : yield* Random.nextIntBetween(minPause, whatsappPauseMost + 1)
     })
@@ -296,7 +296,7 @@ const make = Effect.gen(function*() {
       onOpened: Effect.fnUntraced(function*(socket) {
         const connection = composer(sessionId, socket)
         const send = Effect.gen(function*() {
-          const now = clock.currentTimeMillisUnsafe()
+          const now = millisOf(clock)
           const recent = yield* retryWhileUnavailable(repo.recent({ sessionId, limit: rate.historySize }))
           rate.restore(recent.map(({ age }) => now - age).reverse())
           yield* rewrite(connection, yield* retryWhileUnavailable(repo.unacknowledged(sessionId)))

@@ -1,4 +1,5 @@
 import { Clock, DateTime, Deferred, Duration, Effect, Fiber, Option, type Scope } from "effect"
+import { monotonicMillis } from "../../../platform/schedule/monotonic.ts"
 import { fromDateTime } from "../../../values/Timestamp.ts"
 import { CredentialStore, type OwnershipLost } from "../credentials/CredentialStore.ts"
 import type { ShownCode } from "../model/Session.ts"
@@ -60,7 +61,7 @@ export const make = Effect.gen(function*() {
       codes++
       if (codes === 1) windowEnds = now + codeWindow
       const until = Math.min(now + codeLifetime(codes), windowEnds)
-      deadline = windowEnds
+      deadline = (yield* monotonicMillis) + windowEnds - now
       const qr_code = yield* pictureOf(text)
       yield* row.publishCode(qr_code)
       const expires_at = fromDateTime(DateTime.makeUnsafe(until))
@@ -69,7 +70,7 @@ export const make = Effect.gen(function*() {
 
     /** The reason of the connection's end, or undefined while it goes on. */
     const onEvent = Effect.fnUntraced(function*(event: SocketEvent) {
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* monotonicMillis
       switch (event._tag) {
         case "Code":
           return yield* Effect.as(onCode(event.text), undefined)
@@ -99,7 +100,7 @@ export const make = Effect.gen(function*() {
 
     return Effect.scoped(Effect.gen(function*() {
       yield* show({ _tag: "Connecting" })
-      deadline = (yield* Clock.currentTimeMillis) + phaseTimeout
+      deadline = (yield* monotonicMillis) + phaseTimeout
       const owned = yield* row.nextEpoch
       const credentials = yield* store.open(owned).pipe(Effect.catchTag("SealBroken", Effect.die))
       const traffic = yield* messages.attach(owned, credentials.dataKey)
@@ -111,7 +112,7 @@ export const make = Effect.gen(function*() {
       // In its own fiber: a timeout of `socket.next` itself could lose an event that arrives at the same moment.
       let coming = yield* Effect.forkScoped(socket.next)
       while (true) {
-        const left = deadline === undefined ? Duration.infinity : deadline - (yield* Clock.currentTimeMillis)
+        const left = deadline === undefined ? Duration.infinity : deadline - (yield* monotonicMillis)
         const event = yield* Effect.raceFirst(renewed, Effect.timeoutOption(Fiber.join(coming), left))
         if (event === "renew") return event
         if (Option.isSome(event)) coming = yield* Effect.forkScoped(socket.next)

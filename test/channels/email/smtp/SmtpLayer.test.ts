@@ -725,6 +725,20 @@ describe("the circuit breaker", () => {
       assert.strictEqual(server.bodies.length, 3)
     }))
 
+  it.effect("a pause does not grow when the clock of the machine is set back", () =>
+    Effect.gen(function*() {
+      yield* TestClock.adjust("2 hours")
+      let up = false
+      const server = yield* ScriptedSmtp.make({ greeting: () => up ? "220 back" : "close" })
+      const smtp = yield* open(server.port)
+      yield* Effect.flip(smtp.send(mail("ann@example.com")))
+      up = true
+      yield* TestClock.setTime(0)
+      yield* TestClock.adjust("1 second")
+      yield* smtp.send(mail("ann@example.com"))
+      assert.strictEqual(server.bodies.length, 1)
+    }))
+
   it.effect("admits another probe after the probe was interrupted", () =>
     Effect.gen(function*() {
       let greeting: ScriptedSmtp.ScriptedAnswer = "close"
