@@ -228,7 +228,11 @@ export class Verifications extends Context.Service<Verifications, {
         accountId: AccountId,
         { id, to }: { readonly id?: string; readonly to?: Recipient }
       ) {
-        if (id !== undefined) return yield* repo.byId({ accountId, id })
+        if (id !== undefined) {
+          // An app may pass on the id that its user sent, with the address that the code has to confirm.
+          const isOf = (row: StoredVerification) => to === undefined || row.to.toLowerCase() === keyOf(to)
+          return Option.filter(yield* repo.byId({ accountId, id }), isOf)
+        }
         if (to !== undefined) return yield* repo.byRecipient({ accountId, recipient: keyOf(to) })
         return yield* ValidationFailed.of("id", "is required unless to is given", "missing")
       })

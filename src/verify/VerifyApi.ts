@@ -132,7 +132,7 @@ const check = HttpApiEndpoint.post("check", "/check", {
   .annotateMerge(OpenApi.annotations({
     summary: "Check a one-time code",
     description:
-      "Checks a code against the last one sent, by id or by recipient. A code is accepted once. Five wrong codes end the verification, and the correct code is then refused too."
+      "Checks a code against the last one sent, by id, by recipient, or by both, which have to match. A code is accepted once. Five wrong codes end the verification, and the correct code is then refused too."
   }))
 
 const reading = Access.channel(["verify:write"], "verify:read")

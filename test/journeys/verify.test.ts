@@ -334,6 +334,21 @@ layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0", SANDBOX_SMS_DELAY_MS: "50"
       assert.strictEqual(left.at("data", "attempts_remaining"), 5)
     }))
 
+  it.effect("a check by id and recipient confirms the code of this recipient alone, and costs another one no attempt", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const to = freshAddress()
+      const { id } = yield* sendCode(node, { key, json: { to, channel: "email" } })
+      const code = yield* codeFor(node, to)
+      const foreign = yield* checkCode(node, { key, json: { id, to: freshAddress(), code } })
+      assertRefused(foreign, 404, "verification_not_found")
+      const left = yield* node.request("GET", `/v1/verify/status/${id}`, { key })
+      assert.strictEqual(left.at("data", "attempts_remaining"), 5)
+      const own = yield* checkCode(node, { key, json: { id, to: to.toUpperCase(), code } })
+      assert.deepInclude(own.at("data"), { id, valid: true })
+    }))
+
   it.effect("a malformed check is refused with 422, naming the field", () =>
     Effect.gen(function*() {
       const node = yield* Service

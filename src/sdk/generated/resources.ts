@@ -822,8 +822,9 @@ export interface VerifyResource {
   send(body: NewVerification, options?: RequestOptions): Promise<SentVerification>
 
   /**
-   * Check a one-time code. Checks a code against the last one sent, by id or by recipient. A code is accepted once.
-   * Five wrong codes end the verification, and the correct code is then refused too.
+   * Check a one-time code. Checks a code against the last one sent, by id, by recipient, or by both, which have to
+   * match. A code is accepted once. Five wrong codes end the verification, and the correct code is then refused
+   * too.
    */
   check(body: CodeCheck, options?: RequestOptions): Promise<CheckedCode>
 
