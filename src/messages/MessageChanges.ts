@@ -76,19 +76,21 @@ export class MessageChanges extends Context.Service<MessageChanges, {
 
       return MessageChanges.of({
         reschedule: Effect.fn("MessageChanges.reschedule")(function*(owner, id, text) {
-          const { status } = yield* messages.find(owner, id)
-          const at = yield* timeOf(text)
-          if (Option.isNone(yield* move({ ...owner, id, at }))) return yield* new MessageOver({ status })
-          return yield* messages.find(owner, id)
+          yield* messages.find(owner, id)
+          const moved = yield* move({ ...owner, id, at: yield* timeOf(text) })
+          const message = yield* messages.find(owner, id)
+          return Option.isSome(moved) ? message : yield* new MessageOver({ status: message.status })
         }),
         rescheduleBatch: Effect.fn("MessageChanges.rescheduleBatch")(function*(owner, id, text) {
-          const { status } = yield* messages.batch(owner, id)
+          yield* messages.batch(owner, id)
           const at = yield* timeOf(text)
-          yield* transaction(Effect.flatMap(
-            moveBatch({ accountId: owner.accountId, id, at }),
+          yield* transaction(Effect.gen(function*() {
+            const moved = yield* moveBatch({ accountId: owner.accountId, id, at })
             // A part of the batch that has begun takes back the new time of the rest.
-            (moved) => Option.isNone(moved) ? Effect.fail(new MessageOver({ status })) : Effect.void
-          ))
+            if (Option.isNone(moved)) {
+              return yield* new MessageOver({ status: (yield* messages.batch(owner, id)).status })
+            }
+          }))
           return yield* messages.batch(owner, id)
         })
       })

@@ -7,6 +7,7 @@ import * as Query from "../platform/database/Query.ts"
 import { MessageMetrics } from "../platform/observability/MessageMetrics.ts"
 import { AccountId, MessageBatchId, MessageId } from "../values/Ids.ts"
 import { messageLabels } from "../values/Labels.ts"
+import { isTest } from "../values/TestMode.ts"
 import * as BatchCounts from "./BatchCounts.ts"
 import type { Channel } from "./Message.ts"
 import { type Obstacle, obstacleOf, obstacles, obstacleText, portion, scheduledRows } from "./scheduledRows.ts"
@@ -90,11 +91,15 @@ export const make = Effect.fnUntraced(function*({ channel, eventOf, wake, work }
 
   const release = Effect.gen(function*() {
     const { count, sessions, told } = yield* released(takesTurns)
-    const failed = told.flatMap(({ batch_id: batchId, reason }) => reason === null ? [] : [{ batchId, reason }])
+    const failed = told.flatMap(({ account_id, batch_id: batchId, reason }) =>
+      reason === null ? [] : [{ accountId: account_id, batchId, reason }]
+    )
     yield* countBatches(failed.map(({ batchId }) => ({ batchId, to: "failed" as const })))
     yield* events.publish(told.map((message) => eventOf(message, errorOf(message))))
     yield* afterCommit(Effect.andThen(
-      Effect.sync(() => failed.forEach(({ reason }) => MessageMetrics.failed(channel, reason))),
+      Effect.sync(() => {
+        for (const { accountId, reason } of failed) if (!isTest(accountId)) MessageMetrics.failed(channel, reason)
+      }),
       wake(sessions)
     ))
     return count

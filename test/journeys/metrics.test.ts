@@ -6,6 +6,7 @@ import { sendBulk } from "../support/bulkMail.ts"
 import { checkCode, codeFor, sendCode } from "../support/codes.ts"
 import { freePort } from "../support/freePort.ts"
 import { parseMetrics, type Sample, scrape, untilMetrics, valuesOf } from "../support/metrics.ts"
+import { secondsAhead } from "../support/scheduled.ts"
 import * as ScriptedSmtp from "../support/ScriptedSmtp.ts"
 import { makeAccount, makeKey, startNode } from "../support/Service.ts"
 import { ann, makeSimulator, memory } from "../support/simulatedSession.ts"
@@ -135,6 +136,31 @@ layer(Layer.merge(WhatsApp.simulated, TestDatabase.layer), layerOptions)("metric
       const failed = (yield* scrape(node, measured.port)).filter(({ name }) => name === "messages_failed_total")
       assert.strictEqual(failed.reduce((sum, { value }) => sum + value, 0), 5)
       assertAnonymous(failed)
+    }))
+
+  it.effect("an email counts as failed when its outcome stays unknown, and a scheduled test message never counts", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const measured = yield* measuredNode()
+      const { node } = measured
+      const { accountId, key } = yield* makeAccount()
+      const { key: testKey } = yield* makeKey(accountId, { mode: "test" })
+      const send_at = yield* secondsAhead(3_600)
+      const content = { send_at, to: freshNumber(), content: "Hello" }
+      const [live, test] = [yield* sendSms(node, key, content), yield* sendSms(node, testKey, content)]
+      const mail = { to: "a@people.example", subject: "Hello", text: "Hello", send_at }
+      const id = yield* sendEmail(node, key, mail)
+      yield* sql`update email_messages set status = 'sending', attempt_count = 10, due_at = now() - interval '1 day'
+        where id = ${id}`
+      yield* reaching(node, { id, key, statuses: ["failed"] })
+      yield* sql`update accounts set awaits_confirmation = true where id in (${accountId}, ${-accountId})`
+      yield* sql`update messages set send_at = now() where id in (${live}, ${test})`
+      yield* smsReaching(node, { id: live, key, statuses: ["failed"] })
+      yield* smsReaching(node, { id: test, key: testKey, statuses: ["failed"] })
+      yield* untilMetrics(measured, {
+        "messages_failed_total channel=email reason=outcome_unknown": 1,
+        "messages_failed_total channel=sms reason=refused": 1
+      })
     }))
 
   it.effect("a connection that ends with the server of WhatsApp counts as lost, and so does the one that follows it", () =>

@@ -133,6 +133,8 @@ export class MessageProgress extends Context.Service<MessageProgress, {
             const data = { ...eventDataOf(row), failed_at: row.ended_at, error: row.error }
             return domainEvent({ accountId: row.account_id, event: "email.failed", data })
           }))
+          const live = rows.filter(({ account_id }) => !isTest(account_id))
+          yield* afterCommit(Effect.sync(() => live.forEach(() => MessageMetrics.failed("email", "outcome_unknown"))))
         }),
         delay: Effect.fnUntraced(function*({ account_id: accountId, email, id }, { at, error }) {
           if (Option.isNone(yield* repo.delayed({ id, error }))) return false

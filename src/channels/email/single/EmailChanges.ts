@@ -101,9 +101,9 @@ export class EmailChanges extends Context.Service<EmailChanges, {
               "names an email of a batch, which has the time of its batch; reschedule the batch"
             )
           }
-          const at = yield* timeOf(text)
-          if (Option.isNone(yield* rescheduled({ accountId, id, at }))) return yield* new MessageOver({ status })
-          return yield* emails.find(accountId, id)
+          const moved = yield* rescheduled({ accountId, id, at: yield* timeOf(text) })
+          const email = yield* emails.find(accountId, id)
+          return Option.isSome(moved) ? email : yield* new MessageOver({ status: email.status })
         })
       })
     })
