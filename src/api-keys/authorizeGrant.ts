@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { CurrentPassword } from "../accounts/CurrentPassword.ts"
-import { InsufficientPermission, LiveKeyRequired, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import { everyPermission, InsufficientPermission, LiveKeyRequired, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import type { Principal } from "../platform/http/Authentication.ts"
 import { FreshLoginRequired, KeyOutlivesCaller } from "./ApiKeyErrors.ts"
 import { ApiKeys } from "./ApiKeys.ts"
@@ -25,14 +25,13 @@ const missingPermission = ({ permissions: own }: Principal["Service"], { permiss
   own.length === 0
     ? undefined
     : wanted.length === 0
-    ? "all permissions"
+    ? everyPermission
     : wanted.find((permission) => !own.includes(permission))
 
 /**
  * Refuses a key that gives more than its caller has, so that a leaked credential does not grow. A test key creates no
- * live key. The current password
- * lifts this for rights. For time, so does a login of the last minutes, but a key with an end never creates one that
- * ends later.
+ * live key. The current password lifts this for rights. For time, so does a login of the last minutes, but a key with an
+ * end never creates one that ends later.
  */
 export const authorizeGrant = Effect.fnUntraced(function*(principal: Principal["Service"], wanted: NewApiKey) {
   if (principal.mode === "test" && wanted.mode === "live") return yield* new LiveKeyRequired()

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { UnsupportedDestination } from "../channels/sms/SmsErrors.ts"
+import { SenderNotVerified } from "../email-domains/EmailDomain.ts"
 import { MessageOver } from "../messages/MessageOver.ts"
 import { sendingOf, timeOf } from "../messages/sendFields.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
@@ -53,6 +54,10 @@ const ofStep = (index: number) => {
           errors: errors.map((error) => ({ ...error, param: named(error.param) }))
         })
       ),
+    NotFound: ({ param }: NotFound) =>
+      Effect.fail(new NotFound(param === undefined ? {} : { param: named(param) })),
+    SenderNotVerified: (fault: SenderNotVerified) =>
+      Effect.fail(new SenderNotVerified({ ...fault, param: named(fault.param) })),
     UnsupportedDestination: (fault: UnsupportedDestination) =>
       Effect.fail(new UnsupportedDestination({ ...fault, param: named(fault.param) }))
   }

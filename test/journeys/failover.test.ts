@@ -187,7 +187,9 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
         assertRefused(satellite, 422, "unsupported_destination")
         assert.strictEqual(satellite.at("error", "param"), "steps[1].to")
         const templated = { channel: "email", template_id: "tmpl_01ARZ3NDEKTSV4RRFFQ69G5FAV" }
-        assertRefused(yield* send(node, key, { to, steps: [sms, templated] }), 404, "not_found")
+        const unknown = yield* send(node, key, { to, steps: [sms, templated] })
+        assertRefused(unknown, 404, "not_found")
+        assert.strictEqual(unknown.at("error", "param"), "steps[1].template_id")
         assert.lengthOf(yield* phoneOf(node, to.phone), 0)
       }))
 
@@ -197,10 +199,13 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
         const { key } = yield* makeAccount()
         const to = { phone: freshNumber(), email: freshAddress() }
         const whatsapp = { channel: "whatsapp", session_id: 987_654, content: "Hello" }
-        assertRefused(yield* send(node, key, { to, steps: [sms, whatsapp] }), 404, "not_found")
+        const unknown = yield* send(node, key, { to, steps: [sms, whatsapp] })
+        assertRefused(unknown, 404, "not_found")
+        assert.strictEqual(unknown.at("error", "param"), "steps[1].session_id")
         const foreign = { ...email, from: "shop@unverified.example" }
         const unverified = yield* send(node, key, { to, steps: [sms, foreign] })
         assert.strictEqual(unverified.status, 422, unverified.text)
+        assert.strictEqual(unverified.at("error", "param"), "steps[1].from")
       }))
 
     it.effect("a key needs the scope of each channel", () =>

@@ -97,13 +97,18 @@ export class InsufficientScope extends Schema.TaggedError<InsufficientScope>()(
   }
 }
 
+/** What a key needs that creates one without limits. */
+export const everyPermission = "all permissions"
+
 export class InsufficientPermission extends Schema.TaggedError<InsufficientPermission>()(
   "InsufficientPermission",
   { required: Schema.String },
   wire(403, "insufficient_permission", 4031)
 ) {
   override get message() {
-    return `This endpoint needs a key with the permission ${this.required}.`
+    return this.required === everyPermission
+      ? `This endpoint needs a key with ${everyPermission}, or current_password.`
+      : `This endpoint needs a key with the permission ${this.required}.`
   }
 }
 
