@@ -1,7 +1,12 @@
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { CurrentPassword } from "../accounts/CurrentPassword.ts"
-import { everyPermission, InsufficientPermission, LiveKeyRequired, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import {
+  everyPermission,
+  InsufficientPermission,
+  LiveKeyRequired,
+  ValidationFailed
+} from "../platform/http/ApiErrors.ts"
 import type { Principal } from "../platform/http/Authentication.ts"
 import { FreshLoginRequired, KeyOutlivesCaller } from "./ApiKeyErrors.ts"
 import { ApiKeys } from "./ApiKeys.ts"

@@ -54,8 +54,7 @@ const ofStep = (index: number) => {
           errors: errors.map((error) => ({ ...error, param: named(error.param) }))
         })
       ),
-    NotFound: ({ param }: NotFound) =>
-      Effect.fail(new NotFound(param === undefined ? {} : { param: named(param) })),
+    NotFound: ({ param }: NotFound) => Effect.fail(new NotFound(param === undefined ? {} : { param: named(param) })),
     SenderNotVerified: (fault: SenderNotVerified) =>
       Effect.fail(new SenderNotVerified({ ...fault, param: named(fault.param) })),
     UnsupportedDestination: (fault: UnsupportedDestination) =>

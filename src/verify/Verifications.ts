@@ -197,7 +197,7 @@ export class Verifications extends Context.Service<Verifications, {
       const send = Effect.fn("Verifications.send")(function*(by: Sender, asked: NewVerification) {
         const { accountId } = by
         const { brand_name, client_ip, domain, length = defaults.length, session_id, to, ttl = defaults.ttl } = asked
-        const channels = yield* openTo(by, yield* routeTo(to, asked.channel ?? "sms"))
+        const channels = yield* openTo(by, yield* routeTo(to, asked.channel))
         yield* requireCountry(config.otpCountries, to)
         const locale = yield* localeOf(accountId, asked)
         const counted = { accountId, recipient: keyOf(to), prefix: prefixOf(to), clientIp: client_ip ?? null }

@@ -95,6 +95,7 @@ export class ChannelUnavailable extends Schema.TaggedError<ChannelUnavailable>()
   wire(503, "channel_unavailable", 5032)
 ) {
   override get message() {
-    return `Codes cannot be sent by ${this.channel} now. Use another channel, or try again later.`
+    const remedy = this.channel === "whatsapp" ? "Connect a WhatsApp session, use" : "Use"
+    return `Codes cannot be sent by ${this.channel} now. ${remedy} another channel, or try again later.`
   }
 }

@@ -14,15 +14,16 @@ const refusedLines: ReadonlySet<LineType | undefined> = new Set(
 
 const refused = (message: string) => Effect.fail(ValidationFailed.of("to", message))
 
-/** The channels for a code to this recipient. */
+/** The channels for a code to this recipient: SMS, unless the request names one. */
 export const routeTo = (
   to: Recipient,
-  channel: CodeChannel | "auto"
+  asked: CodeChannel | "auto" | undefined
 ): Effect.Effect<Route, ValidationFailed> => {
+  const channel = asked ?? "sms"
   if (to.kind === "email") {
-    return channel === "email" || channel === "auto"
-      ? Effect.succeed(["email"])
-      : refused(`must be a phone number, because channel is ${channel}`)
+    if (channel === "email" || channel === "auto") return Effect.succeed(["email"])
+    const reason = asked === undefined ? "channel is sms unless you give email or auto" : `channel is ${channel}`
+    return refused(`must be a phone number, because ${reason}`)
   }
   if (channel === "email") return refused("must be an email address, because channel is email")
   if (refusedLines.has(phoneFacts(to.address)?.lineType)) {

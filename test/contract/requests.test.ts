@@ -256,9 +256,12 @@ layer(Service.layer())((it) => {
         const names = (count: number) =>
           Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, 1]))
         const elements = (count: number) => Array.from({ length: count }, () => "q")
-        const message = "must have at most 500 elements, or 1000 names"
+        const long = [
+          ["to", { to: elements(501) }, "must have at most 500 elements"],
+          ["a.b", { a: { b: names(1001) } }, "must have at most 1000 names"]
+        ] as const
         for (const { method, path } of posting) {
-          for (const [param, json] of [["to", { to: elements(501) }], ["a.b", { a: { b: names(1001) } }]] as const) {
+          for (const [param, json, message] of long) {
             const answer = yield* request(method, fill(path, 1), { key: keyFor(path), json })
             assertRefused(answer, 422, "validation_error")
             assert.deepStrictEqual(answer.at("error", "errors"), [{ param, type: "invalid", message }])
@@ -267,7 +270,7 @@ layer(Service.layer())((it) => {
             key: keyFor(path),
             json: { to: elements(500), a: { b: names(1000) } }
           })
-          assert.notInclude(fits.text, message)
+          assert.notInclude(fits.text, "must have at most")
           const torn = yield* request(method, fill(path, 1), {
             key: keyFor(path),
             body: JSON.stringify({ to: elements(501) }).slice(0, -1)

@@ -283,10 +283,11 @@ layer(Service.layer())((it) => {
           assertRefused(foreign, nowhere.status, String(nowhere.at("error", "type")))
           // The id stands in a body or query, so the path is right.
           if (nowhere.at("error", "type") === "not_found") {
-            assert.strictEqual(nowhere.at("error", "param"), field)
+            const param = path === "/v1/messages" ? `steps[0].${field}` : field
+            assert.strictEqual(nowhere.at("error", "param"), param)
             assert.strictEqual(
               nowhere.at("error", "message"),
-              `${field}: not found in this account. Check the id.`
+              `${param}: not found in this account. Check the id.`
             )
           }
           assert.deepStrictEqual(shown(foreign, id), shown(nowhere, unknown))

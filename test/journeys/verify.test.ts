@@ -349,6 +349,18 @@ layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0", SANDBOX_SMS_DELAY_MS: "50"
       assert.deepInclude(own.at("data"), { id, valid: true })
     }))
 
+  it.effect("a code for an email address without a channel is refused with the channels that it may name", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const answer = yield* node.request("POST", "/v1/verify/send", { key, json: { to: freshAddress() } })
+      assertRefused(answer, 422, "validation_error")
+      assert.match(
+        String(answer.at("error", "message")),
+        /^to: .* because channel is sms unless you give email or auto/
+      )
+    }))
+
   it.effect("a malformed check is refused with 422, naming the field", () =>
     Effect.gen(function*() {
       const node = yield* Service

@@ -85,13 +85,12 @@ const parseJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknow
 const refuseLong = (text: string): Effect.Effect<never, InvalidJson | ValidationFailed> => {
   const body = parseJson(text)
   if (Option.isNone(body)) return Effect.fail(new InvalidJson())
-  const path = pathTo(
-    body.value,
-    (holder) => Array.isArray(holder) ? holder.length > maxElements : Object.keys(holder).length > maxNames
-  )
-  return Effect.fail(
-    ValidationFailed.of(pathOf(path ?? []), `must have at most ${maxElements} elements, or ${maxNames} names`)
-  )
+  const list = pathTo(body.value, (holder) => Array.isArray(holder) && holder.length > maxElements)
+  if (list !== undefined) {
+    return Effect.fail(ValidationFailed.of(pathOf(list), `must have at most ${maxElements} elements`))
+  }
+  const object = pathTo(body.value, (holder) => Object.keys(holder).length > maxNames)
+  return Effect.fail(ValidationFailed.of(pathOf(object ?? []), `must have at most ${maxNames} names`))
 }
 
 /** The JSON escapes of NUL and of lone surrogates. Valid UTF-8 and valid JSON have no plain ones. */

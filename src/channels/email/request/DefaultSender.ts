@@ -53,7 +53,7 @@ export const makeSenderOf = Effect.gen(function*() {
     if (from !== undefined) return from_name === undefined ? from : { ...from, name: from_name }
     if (!mailFromShared && !isOwnText) {
       const message = "is required, because this service has no shared sender: set an address of a verified domain"
-      return yield* ValidationFailed.of("from", message, "required")
+      return yield* ValidationFailed.of("from", message, "missing")
     }
     return from_name === undefined ? standard : { ...standard, name: nameOf(from_name) }
   })

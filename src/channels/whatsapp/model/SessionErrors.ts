@@ -9,7 +9,7 @@ export class SessionAlreadyConnected extends Schema.TaggedError<SessionAlreadyCo
   wire(409, "session_already_connected", 4093)
 ) {
   override get message() {
-    return "This session is connected to a phone. To pair another phone, delete the session and create a new one."
+    return "This session is connected to a phone. To pair another phone, log the session out first."
   }
 }
 

@@ -47,7 +47,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.domain_already_exists": "سبق أن أضفت هذا النطاق. افتحه في القائمة لترى سجلاته.",
   "error.key_maker_busy": "تُضاف نطاقات كثيرة جدًا في وقت واحد.",
   "error.pairing_unavailable": "لم يرسل WhatsApp رمزًا في الوقت المناسب. حاول مرة أخرى بعد دقيقة.",
-  "error.session_already_connected": "هذه الجلسة متصلة بهاتف. لربط هاتف آخر، احذف الجلسة وأنشئ جلسة جديدة.",
+  "error.session_already_connected": "هذه الجلسة متصلة بهاتف. لربط هاتف آخر، سجّل خروج الجلسة أولًا.",
   "error.session_not_connected": "هذه الجلسة غير متصلة. اربط بها هاتفًا، أو انتظر حتى تتصل من جديد.",
   "error.not_group_admin": "يمكن لمسؤولي المجموعة وحدهم فعل هذا. اجعل رقم هذه الجلسة مسؤولًا من أحد الهواتف.",
   "error.media_gone": "لم يعد هذا الملف متاحًا. اطلب من المرسل أن يرسله مرة أخرى.",

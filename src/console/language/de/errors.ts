@@ -56,7 +56,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.pairing_unavailable":
     "WhatsApp hat nicht rechtzeitig einen Code gesendet. Versuchen Sie es in einer Minute noch einmal.",
   "error.session_already_connected":
-    "Diese Sitzung ist mit einem Telefon verbunden. Um ein anderes zu koppeln, löschen Sie die Sitzung, und erstellen Sie eine neue.",
+    "Diese Sitzung ist mit einem Telefon verbunden. Um ein anderes zu koppeln, melden Sie die Sitzung zuerst ab.",
   "error.session_not_connected":
     "Diese Sitzung ist nicht verbunden. Koppeln Sie ein Telefon, oder warten Sie, bis sie wieder verbunden ist.",
   "error.not_group_admin":

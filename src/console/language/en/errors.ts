@@ -49,7 +49,7 @@ export const errors = {
   "error.key_maker_busy": "Too many domains are being added at once.",
   "error.pairing_unavailable": "WhatsApp sent no code in time. Try again in a minute.",
   "error.session_already_connected":
-    "This session is connected to a phone. To pair another phone, delete the session and create a new one.",
+    "This session is connected to a phone. To pair another phone, log the session out first.",
   "error.session_not_connected":
     "This session is not connected. Pair a phone with it, or wait until it is connected again.",
   "error.not_group_admin": "Only admins of the group can do this. Make the number of this session an admin on a phone.",

@@ -51,7 +51,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.key_maker_busy": "Se están añadiendo demasiados dominios a la vez.",
   "error.pairing_unavailable": "WhatsApp no envió ningún código a tiempo. Inténtelo de nuevo en un minuto.",
   "error.session_already_connected":
-    "Esta sesión está conectada a un teléfono. Para vincular otro, elimine la sesión y cree una nueva.",
+    "Esta sesión está conectada a un teléfono. Para vincular otro, cierre primero la sesión.",
   "error.session_not_connected":
     "Esta sesión no está conectada. Vincule un teléfono o espere a que se conecte de nuevo.",
   "error.not_group_admin":

@@ -54,7 +54,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.key_maker_busy": "Trop de domaines sont ajoutés en même temps.",
   "error.pairing_unavailable": "WhatsApp n’a pas envoyé de code à temps. Réessayez dans une minute.",
   "error.session_already_connected":
-    "Cette session est connectée à un téléphone. Pour en associer un autre, supprimez la session et créez-en une nouvelle.",
+    "Cette session est connectée à un téléphone. Pour en associer un autre, déconnectez d’abord la session.",
   "error.session_not_connected":
     "Cette session n’est pas connectée. Associez-lui un téléphone, ou attendez qu’elle soit de nouveau connectée.",
   "error.not_group_admin":

@@ -51,7 +51,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.key_maker_busy": "Estão sendo adicionados domínios demais ao mesmo tempo.",
   "error.pairing_unavailable": "O WhatsApp não enviou um código a tempo. Tente de novo em um minuto.",
   "error.session_already_connected":
-    "Esta sessão está conectada a um telefone. Para vincular outro, exclua a sessão e crie uma nova.",
+    "Esta sessão está conectada a um telefone. Para vincular outro, desconecte primeiro a sessão.",
   "error.session_not_connected":
     "Esta sessão não está conectada. Vincule um telefone ou espere até que se conecte de novo.",
   "error.not_group_admin":

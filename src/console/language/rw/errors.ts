@@ -53,7 +53,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.key_maker_busy": "Hari kongerwaho indangarubuga nyinshi icyarimwe.",
   "error.pairing_unavailable": "WhatsApp ntiyohereje kode ku gihe. Ongera ugerageze nyuma y’umunota.",
   "error.session_already_connected":
-    "Iyi sesiyo ihujwe na telefone. Kugira ngo uhuze indi telefone, siba iyi sesiyo ukore indi nshya.",
+    "Iyi sesiyo ihujwe na telefone. Kugira ngo uhuze indi telefone, banza usohore iyi sesiyo.",
   "error.session_not_connected":
     "Iyi sesiyo ntiri ku murongo. Yihuze na telefone, cyangwa utegereze yongere ijye ku murongo.",
   "error.not_group_admin":

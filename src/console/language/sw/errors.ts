@@ -52,7 +52,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.key_maker_busy": "Vikoa vingi mno vinaongezwa kwa wakati mmoja.",
   "error.pairing_unavailable": "WhatsApp haikutuma msimbo kwa wakati. Jaribu tena baada ya dakika moja.",
   "error.session_already_connected":
-    "Kipindi hiki kimeunganishwa na simu. Ili kuoanisha simu nyingine, futa kipindi na uunde kipya.",
+    "Kipindi hiki kimeunganishwa na simu. Ili kuoanisha simu nyingine, kwanza kitoe kwenye simu.",
   "error.session_not_connected": "Kipindi hiki hakijaunganishwa. Kioanishe na simu, au subiri hadi kiunganishwe tena.",
   "error.not_group_admin":
     "Wasimamizi wa kikundi pekee wanaweza kufanya hili. Ifanye nambari ya kipindi hiki kuwa msimamizi, kwenye simu.",
