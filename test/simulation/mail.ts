@@ -13,7 +13,7 @@ import { Suppressions } from "../../src/channels/email/suppressions/Suppressions
 import { Usage } from "../../src/usage/Usage.ts"
 import { hasExpired, type QueueRows } from "./ledger.ts"
 import type { Verdict } from "./Receiver.ts"
-import { RecordedEvents } from "./services.ts"
+import { RecordedEvents, Settings } from "./services.ts"
 
 /** The failure of a mail transaction in which the relay did this. */
 export const failures: Record<Exclude<Verdict, "accepted">, SendFailure> = {
@@ -44,7 +44,7 @@ export const OpenRelay = Layer.succeed(
 )
 
 export const Outcomes = Layer.merge(RecipientOutcomes.layer, MessageProgress.layer).pipe(
-  Layer.provide([RecordedEvents, Suppressions.layer, Usage.layer])
+  Layer.provide([RecordedEvents, Settings, Suppressions.layer, Usage.layer])
 )
 
 export const mailOf = (id: unknown) => `mail ${id}`

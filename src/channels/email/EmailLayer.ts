@@ -1,7 +1,6 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { eraseRows, type ErasureStep } from "../../accounts/Erasure.ts"
-import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { UpstreamOutages } from "../../platform/work/UpstreamOutages.ts"
 import { ActiveBatches } from "./bulk/ActiveBatches.ts"
 import { BatchActor, BatchPoll } from "./bulk/BatchActor.ts"
@@ -17,7 +16,7 @@ import { BulkThrottle } from "./recipients/BulkThrottle.ts"
 import { DeliveryReports } from "./recipients/DeliveryReports.ts"
 import { DueChecks } from "./recipients/DueChecks.ts"
 import { MessageProgress } from "./recipients/MessageProgress.ts"
-import { KeptDialogues, RecipientOutcomes } from "./recipients/RecipientOutcomes.ts"
+import { RecipientOutcomes } from "./recipients/RecipientOutcomes.ts"
 import { BounceListener } from "./reports/BounceListener.ts"
 import { ReportIntake } from "./reports/ReportIntake.ts"
 import { ReturnPaths } from "./reports/ReturnPaths.ts"
@@ -37,8 +36,6 @@ import { UnsubscribeHttp, UnsubscribeLinks } from "./suppressions/Unsubscribe.ts
 import { Tracking } from "./tracking/Tracking.ts"
 import { TrackingHttp } from "./tracking/TrackingHttp.ts"
 import { TrackingLinks } from "./tracking/TrackingLinks.ts"
-
-const Dialogues = Layer.effect(KeptDialogues, Effect.map(AppConfig, ({ smtpDialogue }) => smtpDialogue))
 
 /** Tells all nodes while the circuit of this one is open. Once a probe is due, only the next mail can tell. */
 const RelayWatch = Layer.effectDiscard(Effect.gen(function*() {
@@ -71,7 +68,7 @@ export const EmailLayer = Layer.mergeAll(
   Layer.provideMerge(BulkEmail.layer),
   Layer.provide(MessageProgress.layer),
   Layer.provide(BatchDispatch.layer),
-  Layer.provide([BatchMailer.layer, RecipientOutcomes.layer.pipe(Layer.provide(Dialogues))]),
+  Layer.provide([BatchMailer.layer, RecipientOutcomes.layer]),
   Layer.provide([DeliverabilityWarnings.layer, DueChecks.layer]),
   Layer.provideMerge(Suppressions.layer),
   Layer.provide([

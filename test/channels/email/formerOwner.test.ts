@@ -8,6 +8,7 @@ import { transition } from "../../../src/channels/email/recipients/RecipientStat
 import { maxAttempts } from "../../../src/channels/email/recipients/SendRetryPolicy.ts"
 import { EmailSenderRepo } from "../../../src/channels/email/single/EmailSenderRepo.ts"
 import { Suppressions } from "../../../src/channels/email/suppressions/Suppressions.ts"
+import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
 import { ulid } from "../../../src/platform/crypto/ids.ts"
 import { Usage } from "../../../src/usage/Usage.ts"
 import { EmailAddress } from "../../../src/values/EmailAddress.ts"
@@ -20,6 +21,7 @@ import { noEvents } from "../../support/testEvents.ts"
 
 const Outcomes = RecipientOutcomes.layer.pipe(
   Layer.provide([
+    AppConfig.layer,
     noEvents,
     Suppressions.layer,
     Usage.layer

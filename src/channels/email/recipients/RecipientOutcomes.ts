@@ -1,6 +1,7 @@
 import { Context, DateTime, Duration, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { domainEvent, Events } from "../../../events/Events.ts"
+import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { column } from "../../../platform/database/column.ts"
 import { Database } from "../../../platform/database/Database.ts"
 import * as Query from "../../../platform/database/Query.ts"
@@ -33,12 +34,6 @@ export interface RecipientRecord {
   readonly transition: Transition
   readonly transcript?: Transcript | undefined
 }
-
-/** Whose dialogues with the relay are kept: the setting SMTP_DIALOGUE. */
-export const KeptDialogues = Context.Reference<"failures" | "all" | "none">(
-  "messaging-service/channels/email/recipients/RecipientOutcomes/KeptDialogues",
-  { defaultValue: () => "failures" }
-)
 
 /** What an attempt is called in the timeline of its message. */
 const attemptOutcome = ({ ambiguous, status }: Transition) => {
@@ -129,7 +124,7 @@ export class RecipientOutcomes extends Context.Service<RecipientOutcomes, {
       const events = yield* Events
       const usage = yield* Usage
       const suppressions = yield* Suppressions
-      const kept = yield* KeptDialogues
+      const { smtpDialogue: kept } = yield* AppConfig
 
       const dialogueOf = ({ transcript, transition: { status } }: RecipientRecord) =>
         transcript === undefined || kept === "none" || (kept === "failures" && status === "sent")

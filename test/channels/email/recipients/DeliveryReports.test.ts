@@ -9,6 +9,7 @@ import { type SendOutcome, transition } from "../../../../src/channels/email/rec
 import { OutcomeUnknown, RecipientRefused } from "../../../../src/channels/email/smtp/SmtpErrors.ts"
 import { Suppressions } from "../../../../src/channels/email/suppressions/Suppressions.ts"
 import { type DomainEvent, Events } from "../../../../src/events/Events.ts"
+import { AppConfig } from "../../../../src/platform/config/AppConfig.ts"
 import { ulid } from "../../../../src/platform/crypto/ids.ts"
 import { Usage } from "../../../../src/usage/Usage.ts"
 import { EmailAddress } from "../../../../src/values/EmailAddress.ts"
@@ -28,7 +29,7 @@ const RecordedEvents = Layer.succeed(
 
 const Subject = Layer.mergeAll(RecipientOutcomes.layer, DeliveryReports.layer).pipe(
   Layer.provide(MessageProgress.layer),
-  Layer.provide([RecordedEvents, Suppressions.layer]),
+  Layer.provide([AppConfig.layer, RecordedEvents, Suppressions.layer]),
   Layer.provide(Usage.layer),
   Layer.provideMerge(BatchesRepo.layer),
   Layer.provideMerge(TestDatabase.layer)

@@ -8,6 +8,7 @@ import { maxAttempts } from "../../../../src/channels/email/recipients/SendRetry
 import { OutcomeUnknown, RecipientRefused, RelayUnavailable } from "../../../../src/channels/email/smtp/SmtpErrors.ts"
 import { Suppressions } from "../../../../src/channels/email/suppressions/Suppressions.ts"
 import { type DomainEvent, Events } from "../../../../src/events/Events.ts"
+import { AppConfig } from "../../../../src/platform/config/AppConfig.ts"
 import { ulid } from "../../../../src/platform/crypto/ids.ts"
 import { Usage } from "../../../../src/usage/Usage.ts"
 import { EmailAddress } from "../../../../src/values/EmailAddress.ts"
@@ -26,7 +27,7 @@ const RecordedEvents = Layer.succeed(
 )
 
 const Subject = RecipientOutcomes.layer.pipe(
-  Layer.provide([RecordedEvents, Suppressions.layer, Usage.layer]),
+  Layer.provide([AppConfig.layer, RecordedEvents, Suppressions.layer, Usage.layer]),
   Layer.provideMerge(BatchesRepo.layer),
   Layer.provideMerge(TestDatabase.layer)
 )

@@ -7,6 +7,7 @@ import { type ClaimedRecipient, EmailSenderRepo } from "../../../../src/channels
 import { EmailsRepo, type StoredEmail } from "../../../../src/channels/email/single/EmailsRepo.ts"
 import { RelayUnavailable } from "../../../../src/channels/email/smtp/SmtpErrors.ts"
 import { Suppressions } from "../../../../src/channels/email/suppressions/Suppressions.ts"
+import { AppConfig } from "../../../../src/platform/config/AppConfig.ts"
 import { Usage } from "../../../../src/usage/Usage.ts"
 import { EmailAddress } from "../../../../src/values/EmailAddress.ts"
 import { noLabels } from "../../../../src/values/Labels.ts"
@@ -17,7 +18,7 @@ import { noEvents } from "../../../support/testEvents.ts"
 
 const Subject = RecipientOutcomes.layer.pipe(
   Layer.provide(noEvents),
-  Layer.provide([Suppressions.layer, Usage.layer]),
+  Layer.provide([AppConfig.layer, Suppressions.layer, Usage.layer]),
   Layer.provideMerge([EmailSenderRepo.layer, EmailsRepo.layer]),
   Layer.provideMerge(TestDatabase.layer)
 )
