@@ -144,7 +144,7 @@ export class DeliveryOutcomes extends Context.Service<DeliveryOutcomes, {
             order by w.id for update of w
           ), judged as (
             select *, case when not is_active then before
-              when before is distinct from 'backlog_full' and before is not null then before
+              when before in ('failing', 'gone') then before
               when gone then 'gone'
               -- People make the receiver of the sandbox fail in order to see this within minutes.
               when count > 0 and starts_with(url, ${`${base}${receiverPath}/`}) then 'failing'
