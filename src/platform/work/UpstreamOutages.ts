@@ -11,8 +11,8 @@ type Upstream = typeof Upstream.Type
 /** What a node knows about an upstream. It is unknown while the node sends nothing to it. */
 type Reach = "works" | "away" | "unknown"
 
-/** An upstream that rejects one connection and takes the next one is not away. */
-const looksBefore = 2
+/** Failed checks in a row before an upstream counts as away: it may reject one connection and accept the next. */
+const checksBeforeAway = 2
 
 const makeRepo = Effect.map(SqlClient.SqlClient, (sql) => ({
   /** Removes the rows of nodes that died as well. */
@@ -49,27 +49,24 @@ export class UpstreamOutages extends Context.Service<UpstreamOutages, {
     Effect.map(makeRepo, (repo) =>
       UpstreamOutages.of({
         watch: Effect.fnUntraced(function*(upstream, reach) {
-          let looks = 0
+          let failedChecks = 0
           let row: number | undefined
-          const forget = Effect.suspend(() => row === undefined ? Effect.void : repo.remove(row)).pipe(
-            Effect.tap(() =>
-              Effect.sync(() => {
-                row = undefined
-              })
-            )
-          )
+          const forget = Effect.gen(function*() {
+            if (row !== undefined) yield* repo.remove(row)
+            row = undefined
+          })
           const publish = Effect.gen(function*() {
             // Another node removes the row of a node that froze.
             if (row !== undefined && (yield* repo.renew(row)) > 0) return
             row = (yield* repo.add(upstream)).id
           })
-          const look = Effect.flatMap(reach, (found) => {
+          const check = Effect.flatMap(reach, (found) => {
             if (found === "unknown") return Effect.void
-            looks = found === "away" ? looks + 1 : 0
-            return looks === 0 ? forget : looks < looksBefore ? Effect.void : publish
+            failedChecks = found === "away" ? failedChecks + 1 : 0
+            return failedChecks === 0 ? forget : failedChecks < checksBeforeAway ? Effect.void : publish
           })
           yield* Effect.addFinalizer(() => Effect.ignoreCause(Effect.timeout(forget, "1 second")))
-          yield* Effect.forkScoped(PeriodicTask.repeat(`watching the ${upstream}`, "2 seconds", look))
+          yield* Effect.forkScoped(PeriodicTask.repeat(`watching the ${upstream}`, "2 seconds", check))
         }),
         current: repo.current()
       }))
