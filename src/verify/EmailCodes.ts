@@ -1,10 +1,9 @@
 import { Effect } from "effect"
-import type { Email } from "../channels/email/single/Email.ts"
 import { Emails } from "../channels/email/single/Emails.ts"
 import { ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { EmailMessageId } from "../values/Ids.ts"
 import { codeSubject, codeText } from "./codeText.ts"
-import type { CodeDeliveryStatus, CodeMessage, VerifyChannel } from "./VerifyChannel.ts"
+import { type CodeMessage, codeStatusOf, type VerifyChannel } from "./VerifyChannel.ts"
 
 /** The texts are template variables, so that a brand name is never parsed as a template. */
 const template = {
@@ -25,16 +24,6 @@ const emailOf = ({ words }: CodeMessage) => ({
   track_clicks: false
 })
 
-const statuses: Readonly<Partial<Record<Email["status"], CodeDeliveryStatus>>> = {
-  delivered: "arrived",
-  opened: "arrived",
-  clicked: "arrived",
-  complained: "arrived",
-  bounced: "failed",
-  failed: "failed",
-  suppressed: "failed"
-}
-
 const suppressed = () =>
   ValidationFailed.of("to", "is on your suppression list: see GET /v1/email/suppressions/{email}", "suppressed")
 
@@ -51,11 +40,7 @@ export const make = Effect.map(Emails, (messages): VerifyChannel => ({
     )
     return status === "queued" ? id : yield* suppressed()
   }),
-  statusOf: (accountId, messageId) =>
-    messages.find(accountId, EmailMessageId.make(messageId)).pipe(
-      Effect.map(({ status }): CodeDeliveryStatus => statuses[status] ?? "in_flight"),
-      Effect.catchTag("NotFound", () => Effect.succeed("failed" as const))
-    ),
+  statusOf: (accountId, messageId) => codeStatusOf(messages.find(accountId, EmailMessageId.make(messageId))),
   // No channel follows email.
   withdraw: () => Effect.void
 }))

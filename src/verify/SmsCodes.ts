@@ -4,9 +4,7 @@ import { Messages } from "../messages/Messages.ts"
 import { ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { MessageId } from "../values/Ids.ts"
 import { codeSms } from "./codeText.ts"
-import type { CodeDeliveryStatus, VerifyChannel } from "./VerifyChannel.ts"
-
-const statuses = { delivered: "arrived", failed: "failed" } as const
+import { codeStatusOf, type VerifyChannel } from "./VerifyChannel.ts"
 
 /** Sends codes by SMS from the default sender id. */
 export const make = Effect.gen(function*() {
@@ -19,12 +17,7 @@ export const make = Effect.gen(function*() {
       return message_id
     }),
     statusOf: (accountId, messageId) =>
-      messages.find({ accountId, channel: "sms" }, MessageId.make(messageId)).pipe(
-        Effect.map(({ status }): CodeDeliveryStatus =>
-          status === "delivered" || status === "failed" ? statuses[status] : "in_flight"
-        ),
-        Effect.catchTag("NotFound", () => Effect.succeed("failed" as const))
-      ),
+      codeStatusOf(messages.find({ accountId, channel: "sms" }, MessageId.make(messageId))),
     withdraw: (messageId) => sms.withdraw(MessageId.make(messageId))
   } satisfies VerifyChannel
 })

@@ -1,8 +1,10 @@
-import { Context, type Effect } from "effect"
+import { Context, Effect } from "effect"
 import type { EmailQuotaExceeded } from "../accounts/AccountErrors.ts"
+import type { RecipientStatus } from "../channels/email/recipients/MessageState.ts"
 import type { UnsupportedDestination } from "../channels/sms/SmsErrors.ts"
+import type { MessageStatus } from "../messages/Message.ts"
 import type { CodeSeed } from "../platform/crypto/oneTimeCode.ts"
-import type { PlanLimitExceeded, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import type { NotFound, PlanLimitExceeded, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import type { AccountId } from "../values/Ids.ts"
 import type { CodeWords } from "./codeText.ts"
 import type { Recipient } from "./Recipient.ts"
@@ -31,6 +33,26 @@ export type ChannelRefusal =
 
 /** `arrived` and `failed` are final. */
 export type CodeDeliveryStatus = "in_flight" | "arrived" | "failed"
+
+const finalStatuses: Readonly<Partial<Record<MessageStatus | RecipientStatus, CodeDeliveryStatus>>> = {
+  delivered: "arrived",
+  read: "arrived",
+  opened: "arrived",
+  clicked: "arrived",
+  complained: "arrived",
+  bounced: "failed",
+  failed: "failed",
+  suppressed: "failed"
+}
+
+/** How far a code has come, by the record of its message. A message without a record has failed. */
+export const codeStatusOf = (
+  message: Effect.Effect<{ readonly status: MessageStatus | RecipientStatus }, NotFound>
+): Effect.Effect<CodeDeliveryStatus> =>
+  message.pipe(
+    Effect.map(({ status }) => finalStatuses[status] ?? "in_flight"),
+    Effect.catchTag("NotFound", () => Effect.succeed("failed" as const))
+  )
 
 /** A channel for codes. A port: `EmailCodes`, `SmsCodes` and `WhatsAppCodes` are its adapters. */
 export interface VerifyChannel {

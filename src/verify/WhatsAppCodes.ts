@@ -5,10 +5,8 @@ import { Messages } from "../messages/Messages.ts"
 import { ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { MessageId, WhatsAppSessionId } from "../values/Ids.ts"
 import { codeText } from "./codeText.ts"
-import type { CodeDeliveryStatus, VerifyChannel } from "./VerifyChannel.ts"
+import { codeStatusOf, type VerifyChannel } from "./VerifyChannel.ts"
 import { ChannelUnavailable } from "./VerifyErrors.ts"
-
-const statuses = { delivered: "arrived", read: "arrived", failed: "failed" } as const
 
 const unavailable = new ChannelUnavailable({ channel: "whatsapp" })
 
@@ -34,12 +32,7 @@ export const make = Effect.gen(function*() {
       return message_id
     }),
     statusOf: (accountId, messageId) =>
-      messages.find({ accountId, channel: "whatsapp" }, MessageId.make(messageId)).pipe(
-        Effect.map(({ status }): CodeDeliveryStatus =>
-          status === "delivered" || status === "read" || status === "failed" ? statuses[status] : "in_flight"
-        ),
-        Effect.catchTag("NotFound", () => Effect.succeed("failed" as const))
-      ),
+      codeStatusOf(messages.find({ accountId, channel: "whatsapp" }, MessageId.make(messageId))),
     withdraw: (messageId) => whatsapp.withdraw(MessageId.make(messageId))
   } satisfies VerifyChannel
 })
