@@ -4,7 +4,7 @@ import { Database } from "../platform/database/Database.ts"
 import { PeriodicTask } from "../platform/work/PeriodicTask.ts"
 import { CodeSender } from "./CodeSender.ts"
 import { Recipient } from "./Recipient.ts"
-import { type StoredVerification, VerificationsRepo } from "./VerificationsRepo.ts"
+import { type AutomaticVerification, type StoredVerification, VerificationsRepo } from "./VerificationsRepo.ts"
 import { VerifyChannels } from "./VerifyChannel.ts"
 
 /** The most verifications in memory. */
@@ -39,7 +39,7 @@ export const VerificationFallback = PeriodicTask.make(
         yield* sender.send({ ...row, code_seed }, to, [next, ...left])
       }))
 
-    const check = Effect.fnUntraced(function*(row: Effect.Success<ReturnType<typeof repo.automatic>>[number]) {
+    const check = Effect.fnUntraced(function*(row: AutomaticVerification) {
       if (row.message_id === null) return
       const status = yield* channels[row.channel].statusOf(row.account_id, row.message_id)
       if (status === "arrived") yield* repo.arrived({ id: row.id, messageId: row.message_id })
@@ -49,7 +49,7 @@ export const VerificationFallback = PeriodicTask.make(
         Effect.annotateLogs({ verification: row.id })
       )
     })
-    let rows: Effect.Success<ReturnType<typeof repo.automatic>> = []
+    let rows: ReadonlyArray<AutomaticVerification> = []
     do {
       rows = yield* repo.automatic({ after: rows.at(-1)?.id ?? "", limit: portion })
       yield* Effect.forEach(rows, check, { discard: true })

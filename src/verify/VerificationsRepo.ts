@@ -33,6 +33,11 @@ export const StoredVerification = Schema.Struct({
 })
 export type StoredVerification = typeof StoredVerification.Type
 
+const AutomaticVerification = Schema.Struct({ ...StoredVerification.fields, is_late: Schema.Boolean })
+
+/** A pending verification that other channels may continue. `is_late`: its message had time enough to arrive. */
+export type AutomaticVerification = typeof AutomaticVerification.Type
+
 const Filter = Schema.Struct({
   accountId: AccountId,
   status: Schema.NullOr(VerificationStatus),
@@ -311,7 +316,7 @@ const make = Effect.gen(function*() {
   /** Pending verifications with another channel left and enough time for it, and whether the present one has had its time. */
   const automatic = Query.findAll({
     Request: Schema.Struct({ after: Schema.String, limit: Schema.Int }),
-    Result: Schema.Struct({ ...StoredVerification.fields, is_late: Schema.Boolean }),
+    Result: AutomaticVerification,
     execute: ({ after, limit }) =>
       sql`select ${columns}, coalesce(handed_at < now() - least(interval '1 minute', (expires_at - handed_at) / 3), false)
           as is_late
