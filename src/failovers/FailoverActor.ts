@@ -1,8 +1,8 @@
 /**
  * Moves one message with steps from channel to channel.
  *
- * Callers: `Wake`, by the request that accepted, canceled or rescheduled it, and by the sweeper, which finds messages whose
- * time has come or whose steps have changed.
+ * Callers: `Wake`, by a request that rescheduled the message, and by the sweeper, which finds messages whose time has come
+ * or whose steps have changed. The requests that accept and cancel a message run the same step under the same lock.
  * State: the rows of `failovers`, `failover_steps` and of the steps' messages. Nothing in memory.
  * On shard move: a transaction that has begun commits or not; the next owner finds the rows. A crash undoes it.
  * Idempotence: a step begins in the transaction that notes its message, under a lock on the failover, so it begins once.
