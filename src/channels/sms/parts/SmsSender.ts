@@ -2,7 +2,8 @@
  * Submits due parts to a provider.
  *
  * Callers: `SmsOutlet` on every node, or the actor of the SMPP bind. Both wake it after a commit, and it polls every second.
- * State: the rows of `sms_parts`. It claims no more than it begins, so a crash leaves only parts in flight unconfirmed.
+ * State: the rows of `sms_parts`. A crash leaves all claimed parts unconfirmed: those in flight, and over SMPP those that
+ * wait for their turn.
  * On shard move: with the bind's shard it waits up to 8 seconds for the answers to its submits.
  * Idempotence: after 10 seconds without renewal another sender of the mode reclaims a part and submits it once more.
  * Each claim has a number, so the former sender's outcome changes nothing.
