@@ -24,7 +24,7 @@ const WithinSeconds = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: m
 }))
 
 /** When the next step begins. */
-const patience = {
+const timing = {
   until: Schema.optionalKey(Until.annotate({
     description: "What the step has to reach; defaults to delivered. SMS carriers never say read"
   })),
@@ -38,14 +38,14 @@ const whole = ["to", "tags", "metadata", "send_at"] as const
 
 const WhatsAppStep = Schema.Struct({
   channel: Schema.Literal("whatsapp"),
-  ...patience,
+  ...timing,
   ...Struct.omit(NewMessage.fields, ["group_id", ...whole]),
   to: Schema.optionalKey(ChatName)
 })
 
 const SmsStep = Schema.Struct({
   channel: Schema.Literal("sms"),
-  ...patience,
+  ...timing,
   until: Schema.optionalKey(Schema.Literals(["sent", "delivered"])),
   ...Struct.omit(NewSms.fields, whole),
   to: Schema.optionalKey(PhoneNumber)
@@ -53,7 +53,7 @@ const SmsStep = Schema.Struct({
 
 const EmailStep = Schema.Struct({
   channel: Schema.Literal("email"),
-  ...patience,
+  ...timing,
   ...Struct.omit(NewEmail.fields, ["cc", "bcc", "attachments", ...whole]),
   to: Schema.optionalKey(EmailAddress)
 })
