@@ -37,7 +37,7 @@ interface Statements<Item> {
 /** The accounts are read again after 20 times as long as the statement took, within these milliseconds. */
 const refreshPause = { share: 20, min: 100, max: 500 }
 
-const noneHeld: Effect.Effect<ReadonlySet<number>> = Effect.succeed(new Set())
+const nonePaused: Effect.Effect<ReadonlySet<number>> = Effect.succeed(new Set())
 
 /** The accounts of a backlog, in the order of their turns. */
 class Ring {
@@ -95,14 +95,13 @@ class Ring {
   }
 }
 
-/** Monotonic: setting the machine's clock back must not hide new accounts. */
-
 const keyOf = ({ account_id, lane }: Turn) => `${lane} ${account_id}`
 
 const make = <Item>(statements: Statements<Item>, wakeup: Wakeup) => {
-  const { claimOldest, claimTurns, lanes, paused = noneHeld, turnOf, waiting } = statements
+  const { claimOldest, claimTurns, lanes, paused = nonePaused, turnOf, waiting } = statements
   /** Undefined while all due rows fit into the room. */
   let backlog: Ring | undefined
+  /** Monotonic: setting the machine's clock back must not hide new accounts. */
   let refreshAt = 0
   let isRefreshPlanned = false
 
@@ -127,17 +126,17 @@ const make = <Item>(statements: Statements<Item>, wakeup: Wakeup) => {
     })))
   })
 
-  const claimByTurns = Effect.fnUntraced(function*(ring: Ring, room: Room<Item>, held: ReadonlySet<number>) {
+  const claimByTurns = Effect.fnUntraced(function*(ring: Ring, room: Room<Item>, pausedAccounts: ReadonlySet<number>) {
     const isFresh = yield* refresh(ring, room.inFlight)
     let claimed: ReadonlyArray<Item> = []
     // An account without due rows leaves the ring, so this ends.
-    for (let isLate = true; isLate && claimed.length === 0;) {
-      const turns = ring.allot(room, held)
+    for (let hasEnded = true; hasEnded && claimed.length === 0;) {
+      const turns = ring.allot(room, pausedAccounts)
       claimed = turns.length === 0 ? [] : yield* claimTurns(turns, room.inFlight)
-      const taken = Map.groupBy(claimed, (item) => keyOf(turnOf(item)))
-      const ended = turns.filter((turn) => (taken.get(keyOf(turn))?.length ?? 0) < turn.limit)
+      const byTurn = Map.groupBy(claimed, (item) => keyOf(turnOf(item)))
+      const ended = turns.filter((turn) => (byTurn.get(keyOf(turn))?.length ?? 0) < turn.limit)
       for (const turn of ended) ring.remove(turn)
-      isLate = ended.length > 0
+      hasEnded = ended.length > 0
     }
     if (ring.isEmpty) backlog = undefined
     else if (claimed.length === 0 && !isFresh) yield* planRefresh
@@ -149,14 +148,14 @@ const make = <Item>(statements: Statements<Item>, wakeup: Wakeup) => {
     limits.some((most, lane) => most > 0 && claimed.filter((item) => turnOf(item).lane >= lane).length >= most)
 
   return Effect.fnUntraced(function*(room: Room<Item>) {
-    const held = yield* paused
+    const pausedAccounts = yield* paused
     // All of the oldest rows may be of the account that has the most in flight.
     const ofBusy = Array.from(room.inFlight, (item) => room.ofAccount(turnOf(item).account_id))
     const limit = Math.min(room.limit, room.accountLimit, ...ofBusy)
-    if (held.size > 0 || limit < 1) backlog ??= new Ring(lanes)
+    if (pausedAccounts.size > 0 || limit < 1) backlog ??= new Ring(lanes)
     if (backlog !== undefined) {
-      const claimed = yield* claimByTurns(backlog, room, held)
-      if (claimed.length > 0 || backlog !== undefined || held.size > 0) return claimed
+      const claimed = yield* claimByTurns(backlog, room, pausedAccounts)
+      if (claimed.length > 0 || backlog !== undefined || pausedAccounts.size > 0) return claimed
     }
     if (limit < 1) return []
     const limits = room.lanes.map((most) => Math.min(most, limit))
