@@ -1,7 +1,7 @@
 import type { OtpLimitReason } from "./VerifyErrors.ts"
 
 /** The codes sent in a window, and the seconds until the oldest leaves it. */
-export interface Window {
+export interface SentWithin {
   readonly count: number
   readonly frees: number
 }
@@ -10,15 +10,15 @@ export interface Window {
 export interface Sent {
   /** Seconds since the last code for the recipient; null without one within a day. */
   readonly sinceLast: number | null
-  readonly hour: Window
-  readonly day: Window
+  readonly hour: SentWithin
+  readonly day: SentWithin
   /** From all accounts. */
-  readonly hourAll: Window
-  readonly dayAll: Window
+  readonly hourAll: SentWithin
+  readonly dayAll: SentWithin
   /** For the person's network; empty if the request names none. */
-  readonly network: Window
+  readonly network: SentWithin
   /** For numbers with the same prefix; empty for an email address. */
-  readonly prefix: Window
+  readonly prefix: SentWithin
   /** Seconds until the prefix is unblocked. */
   readonly blockedFor: number | null
 }
@@ -49,7 +49,7 @@ const seconds = (left: number) => Math.max(1, Math.ceil(left))
 /** Undefined if one more code may be sent. Of several reasons, returns the one that lasts longest. */
 export const admit = (sent: Sent, limits: CodeLimits): Refusal | undefined => {
   if (sent.blockedFor !== null && sent.blockedFor > 0) return { _tag: "Blocked", retryAfter: seconds(sent.blockedFor) }
-  const windows: ReadonlyArray<readonly [OtpLimitReason, Window, number]> = [
+  const windows: ReadonlyArray<readonly [OtpLimitReason, SentWithin, number]> = [
     ["recipient_day", sent.day, limits.perDay],
     ["recipient_hour", sent.hour, limits.perHour],
     ["all_accounts_day", sent.dayAll, limits.perDayAll],
