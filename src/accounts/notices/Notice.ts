@@ -126,5 +126,5 @@ export interface NoticeSettled {
   readonly delay: Duration.Duration | undefined
   readonly error: string | null
   /** The relay may have accepted the mail without confirming it. */
-  readonly ambiguous: boolean
+  readonly isUnconfirmed: boolean
 }

@@ -77,7 +77,7 @@ const make = Effect.gen(function*() {
     const millis = settled.delay === undefined ? null : Duration.toMillis(settled.delay)
     // A token is deleted as soon as its mail settles. Nodes of an older version have it in the body.
     return Query.run(sql`update notices set status = ${settled.status}, attempt_count = ${settled.attempt_count},
-        error = ${settled.error}, doubts = doubts + ${settled.ambiguous}::boolean::int,
+        error = ${settled.error}, doubts = doubts + ${settled.isUnconfirmed}::boolean::int,
         due_at = now() + ${millis}::float8 * interval '1 millisecond',
         completed_at = case when ${settled.status}::text <> 'queued' then now() end,
         sealed_body = case when ${settled.status}::text = 'queued' then sealed_body end,

@@ -81,7 +81,7 @@ layer(Notices.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestS
         (claimed) => claimed.find(({ account_id }) => account_id === accountId) ?? assert.fail("it was not claimed")
       )
       const former = yield* claim
-      const outcome = { delay: undefined, error: null, ambiguous: false } as const
+      const outcome = { delay: undefined, error: null, isUnconfirmed: false } as const
       const uncounted = { ...outcome, status: "queued", attempt_count: 1, delay: Duration.seconds(1) } as const
       yield* settle(yield* claim, uncounted)
       assert.deepStrictEqual(yield* stillClaimed([former]), [])

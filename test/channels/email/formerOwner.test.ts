@@ -155,7 +155,7 @@ formerOwnerChangesNothing("a notice", {
       Effect.flatMap(
         Notices,
         ({ settle }) =>
-          settle(claimed, { status: "sent", attempt_count: 1, delay: undefined, error: null, ambiguous: false })
+          settle(claimed, { status: "sent", attempt_count: 1, delay: undefined, error: null, isUnconfirmed: false })
       )
   },
   renew: (claims) => Effect.flatMap(Notices, ({ stillClaimed }) => stillClaimed(claims)),

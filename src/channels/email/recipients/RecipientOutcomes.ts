@@ -36,10 +36,10 @@ export interface RecipientRecord {
 }
 
 /** What an attempt is called in the timeline of its message. */
-const attemptOutcome = ({ ambiguous, status }: Transition) => {
+const attemptOutcome = ({ isUnconfirmed, status }: Transition) => {
   if (status === "sent") return "accepted"
   if (status === "bounced") return "refused"
-  if (ambiguous) return "unconfirmed"
+  if (isUnconfirmed) return "unconfirmed"
   return status === "queued" ? "deferred" : "failed"
 }
 
@@ -100,11 +100,11 @@ const endOf = (
 const sentOf = ({ accountId, at, transition }: RecipientRecord) =>
   transition.status === "sent" ? [{ accountId, metric: "email_sent" as const, count: 1, at }] : []
 
-const count = ({ accountId, transition: { ambiguous, bounce_type, status } }: RecipientRecord) => {
+const count = ({ accountId, transition: { bounce_type, isUnconfirmed, status } }: RecipientRecord) => {
   if (isTest(accountId)) return
   if (status === "sent") MessageMetrics.sent("email")
   if (status === "bounced") MessageMetrics.failed("email", `bounced_${bounce_type ?? "hard"}`)
-  if (status === "failed") MessageMetrics.failed("email", ambiguous ? "outcome_unknown" : "unsendable")
+  if (status === "failed") MessageMetrics.failed("email", isUnconfirmed ? "outcome_unknown" : "unsendable")
 }
 
 /**
@@ -146,7 +146,7 @@ export class RecipientOutcomes extends Context.Service<RecipientOutcomes, {
                   ${column.int4(of((r) => r.transition.attempt_count))},
                   ${column.float8(delays)},
                   ${column.text(of((r) => r.transition.bounce_type))}, ${column.text(of((r) => r.transition.error))},
-                  ${column.bool(of((r) => r.transition.ambiguous))}, ${column.text(of((r) => r.at))}::timestamptz[],
+                  ${column.bool(of((r) => r.transition.isUnconfirmed))}, ${column.text(of((r) => r.at))}::timestamptz[],
                   ${column.int8(of((r) => r.emailId))}, ${column.int8(of((r) => r.accountId))},
                   ${column.text(of((r) => r.to))}, ${column.bool(of(wasTried))},
                   ${column.text(of((r) => attemptOutcome(r.transition)))},

@@ -25,10 +25,10 @@ export interface Transition {
   /** Whether the outcome suppresses the address for this account. */
   readonly suppress: Suppress
   /** The attempt is unconfirmed: the relay may have accepted the message. */
-  readonly ambiguous: boolean
+  readonly isUnconfirmed: boolean
 }
 
-const base = { delay: undefined, bounce_type: null, error: null, suppress: "never", ambiguous: false } as const
+const base = { delay: undefined, bounce_type: null, error: null, suppress: "never", isUnconfirmed: false } as const
 
 /**
  * How many attempts may end without an answer to the final dot: the first and one repetition. An attempt that ended with
@@ -69,7 +69,7 @@ const later = (
  * Moves a recipient on after an attempt. `attempts` counts the earlier attempts, `unconfirmedAttempts` those of them that
  * got no answer to the final dot. Total. A relay that cannot be used costs the recipient no attempt. After the final dot
  * only a repetition with the same Message-ID can settle an unknown outcome (RFC 5321 4.5.4), so it is repeated and
- * counted as ambiguous. It is repeated once: a relay that loses its answer each time may accept the message each time.
+ * counted as unconfirmed. It is repeated once: a relay that loses its answer each time may accept the message each time.
  */
 export const transition = (attempts: number, outcome: SendOutcome, unconfirmedAttempts: number): Transition => {
   const next = attempts + 1
@@ -96,8 +96,8 @@ export const transition = (attempts: number, outcome: SendOutcome, unconfirmedAt
     case "OutcomeUnknown": {
       const failed = { status: "failed", error: `${unconfirmed}${outcome.reason}` } as const
       return unconfirmedAttempts + 1 < maxUnconfirmed
-        ? { ...later(next, failed, outcome.reason), ambiguous: true }
-        : { ...base, ...failed, attempt_count: next, ambiguous: true }
+        ? { ...later(next, failed, outcome.reason), isUnconfirmed: true }
+        : { ...base, ...failed, attempt_count: next, isUnconfirmed: true }
     }
     case "DkimSigningFailed":
       return { ...base, status: "failed", attempt_count: next, error: outcome.message }

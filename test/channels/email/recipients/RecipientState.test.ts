@@ -42,7 +42,12 @@ const waits = (outcome: SendOutcome) => {
 
 describe("RecipientState.transition", () => {
   it("marks a recipient as sent after the relay accepts the message", () => {
-    assert.deepInclude(transition(3, accepted, 0), { status: "sent", attempt_count: 4, error: null, ambiguous: false })
+    assert.deepInclude(transition(3, accepted, 0), {
+      status: "sent",
+      attempt_count: 4,
+      error: null,
+      isUnconfirmed: false
+    })
   })
 
   it("bounces hard on a 5xx reply at once, and suppresses a mailbox that does not exist", () => {
@@ -69,13 +74,13 @@ describe("RecipientState.transition", () => {
     assert.deepInclude(after, { status: "bounced", bounce_type: "soft", attempt_count: 8, suppress: "never" })
   })
 
-  it("retries an unconfirmed attempt once, and counts it as ambiguous each time", () => {
+  it("retries an unconfirmed attempt once, and counts it as unconfirmed each time", () => {
     const unknown = new OutcomeUnknown({ reason: "lost" })
-    assert.deepInclude(transition(0, unknown, 0), { status: "queued", attempt_count: 1, ambiguous: true })
+    assert.deepInclude(transition(0, unknown, 0), { status: "queued", attempt_count: 1, isUnconfirmed: true })
     assert.deepInclude(transition(3, unknown, 1), {
       status: "failed",
       attempt_count: 4,
-      ambiguous: true,
+      isUnconfirmed: true,
       delay: undefined,
       error: "the relay may have accepted it, but did not confirm: lost"
     })
@@ -119,7 +124,7 @@ describe("RecipientState.transition", () => {
     [Attempts, Pause],
     ([attempts, pause]) => {
       const next = transition(attempts, paused(pause), 0)
-      assert.deepInclude(next, { status: "queued", attempt_count: attempts, ambiguous: false })
+      assert.deepInclude(next, { status: "queued", attempt_count: attempts, isUnconfirmed: false })
       assert.isAtLeast(Duration.toMillis(next.delay ?? Duration.zero), Math.max(1_000, pause))
     }
   )
