@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schema } from "effect"
-import { type Obstacle, obstacleOf, obstacles } from "../messages/scheduledRows.ts"
+import { accountObstacle } from "../messages/scheduledRows.ts"
 import { acceptedBy, type Sending } from "../messages/sendFields.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { column } from "../platform/database/column.ts"
@@ -117,15 +117,7 @@ const make = Effect.gen(function*() {
   })
 
   /** Why the account sends nothing by a channel any more, or null. */
-  const obstacle = Query.findOne({
-    Request: Schema.Struct({ accountId: AccountId, channel: stepFields.channel }),
-    Result: Schema.Struct({
-      reason: Schema.NullOr(Schema.Literals(Object.keys(obstacles) as ReadonlyArray<Obstacle>))
-    }),
-    execute: ({ accountId, channel }) =>
-      sql`select ${obstacleOf(sql, channel, trialChannels)} as reason
-        from (values (${accountId}::bigint)) as t (id) left join accounts a using (id)`
-  })
+  const obstacle = accountObstacle(sql, trialChannels)
 
   /** Notes that a step has begun: with its message, or with the reason for having none. */
   const begun = (

@@ -1,5 +1,8 @@
+import { Schema, Struct } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { MessageChannel } from "../events/EventNames.ts"
+import { MessageChannel } from "../events/EventNames.ts"
+import * as Query from "../platform/database/Query.ts"
+import { AccountId } from "../values/Ids.ts"
 
 /** Why a message is not sent although its time has come. `error_code` of its record and its event. */
 export const obstacles = {
@@ -9,7 +12,10 @@ export const obstacles = {
   subscription_required: "The trial of the account did not send by this channel when the message was due.",
   sender_not_verified: "The domain of the sender was not verified for the account when the message was due."
 } as const
-export type Obstacle = keyof typeof obstacles
+
+/** The code of an obstacle. */
+export const Obstacle = Schema.Literals(Struct.keys(obstacles))
+export type Obstacle = typeof Obstacle.Type
 
 /** Rows that one statement releases. */
 export const portion = 1_000
@@ -53,6 +59,16 @@ export const obstacleOf = (
     when a.awaits_confirmation then 'address_unconfirmed'
     when a.trial_ends_at <= now() then 'subscription_expired'
     when a.trial_ends_at is not null and ${!trialChannels.has(channel)} then 'subscription_required' end`
+
+/** What hinders an account from sending by a channel, or null. */
+export const accountObstacle = (sql: SqlClient.SqlClient, trialChannels: ReadonlySet<string>) =>
+  Query.findOne({
+    Request: Schema.Struct({ accountId: AccountId, channel: Schema.Literals([...MessageChannel.literals, "email"]) }),
+    Result: Schema.Struct({ reason: Schema.NullOr(Obstacle) }),
+    execute: ({ accountId, channel }) =>
+      sql`select ${obstacleOf(sql, channel, trialChannels)} as reason
+        from (values (${accountId}::bigint)) as t (id) left join accounts a using (id)`
+  })
 
 /** The text of the obstacle in a column. */
 export const obstacleText = (sql: SqlClient.SqlClient, column: string) =>

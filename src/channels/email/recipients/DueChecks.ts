@@ -1,16 +1,13 @@
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { EmailDomains } from "../../../email-domains/EmailDomains.ts"
-import { type Obstacle, obstacleOf, obstacles } from "../../../messages/scheduledRows.ts"
+import { accountObstacle, obstacles } from "../../../messages/scheduledRows.ts"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
-import * as Query from "../../../platform/database/Query.ts"
 import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
 import type { EmailAddress } from "../../../values/EmailAddress.ts"
-import { AccountId } from "../../../values/Ids.ts"
+import type { AccountId } from "../../../values/Ids.ts"
 import type { Timestamp } from "../../../values/Timestamp.ts"
 import { DefaultSender } from "../request/DefaultSender.ts"
-
-const Obstacles = Schema.Literals(Object.keys(obstacles) as ReadonlyArray<Obstacle>)
 
 /** The mail that is due. */
 interface DueMail {
@@ -33,16 +30,10 @@ export class DueChecks extends Context.Service<DueChecks, {
       const domains = yield* EmailDomains
       const standard = yield* DefaultSender
 
-      const ofAccount = Query.findOneOption({
-        Request: AccountId,
-        Result: Schema.Struct({ reason: Schema.NullOr(Obstacles) }),
-        execute: (id) =>
-          sql`select ${obstacleOf(sql, "email", trialChannels)} as reason from accounts a where a.id = ${id}`
-      })
+      const ofAccount = accountObstacle(sql, trialChannels)
 
       const found = Effect.fnUntraced(function*({ account_id, from_address }: DueMail) {
-        const account = yield* ofAccount(account_id)
-        const reason = Option.isNone(account) ? "account_deleted" : account.value.reason
+        const { reason } = yield* ofAccount({ accountId: account_id, channel: "email" })
         if (reason !== null) return obstacles[reason]
         if (from_address === standard.address) return undefined
         return yield* domains.requireVerified(account_id, from_address).pipe(

@@ -1,5 +1,5 @@
 import { Duration } from "effect"
-import { type Obstacle, obstacles } from "../../../messages/scheduledRows.ts"
+import { Obstacle, obstacles } from "../../../messages/scheduledRows.ts"
 import { type DkimSigningFailed, notSigned } from "../mime/dkim.ts"
 import type { SendFailure } from "../smtp/SmtpErrors.ts"
 import { classifyReply, type Suppress } from "../smtp/SmtpReply.ts"
@@ -49,8 +49,7 @@ export const interrupted = "interrupted before the relay had confirmed it"
 export const failureOf = (error: string): Obstacle | "outcome_unknown" | "not_signed" | "unsendable" => {
   if (error === interrupted || error.startsWith(unconfirmed)) return "outcome_unknown"
   if (error.startsWith(notSigned)) return "not_signed"
-  const codes = Object.keys(obstacles) as ReadonlyArray<Obstacle>
-  return codes.find((code) => obstacles[code] === error) ?? "unsendable"
+  return Obstacle.literals.find((code) => obstacles[code] === error) ?? "unsendable"
 }
 
 /** Schedules a later attempt, or ends with `exhausted` after the last one. */
