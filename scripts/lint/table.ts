@@ -51,7 +51,14 @@ export const features: ReadonlyArray<readonly [folder: string, modules: "all" | 
     "WebhooksRepo"
   ]],
   ["webhooks/recovery", ["Recovery", "RecoveryRepo"]],
-  ["webhooks/delivery", ["DeliveryAttempt", "DeliveryState", "InFlightDeliveries", "RetryPolicy", "WakeUps"]],
+  ["webhooks/delivery", [
+    "AttemptCounts",
+    "DeliveryAttempt",
+    "DeliveryState",
+    "InFlightDeliveries",
+    "RetryPolicy",
+    "WakeUps"
+  ]],
   ["webhooks/history", ["Deliveries", "Delivery", "WebhookFigures", "WebhookStatistics", "eventDeliveries"]],
   ["channels/whatsapp/model", ["Session", "SessionState"]],
   ["channels/whatsapp/wire", ["MessageBody", "Stanza"]],

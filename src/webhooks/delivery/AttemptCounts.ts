@@ -14,8 +14,11 @@ interface Count {
   readonly failed: number
 }
 
+/** The classes of durations between a time and twice that time. */
+export const classesPerDoubling = 4
+
 /** Quarters of the binary logarithm of the milliseconds, rounded up: 40 is for 862 to 1,024 ms. */
-const durationClass = (millis: number): number => Math.ceil(4 * Math.log2(Math.max(1, millis)))
+const durationClass = (millis: number): number => Math.ceil(classesPerDoubling * Math.log2(Math.max(1, millis)))
 
 /** Counts the attempts of a node, and adds them to the figures of their webhooks. */
 export const make = Effect.gen(function*() {

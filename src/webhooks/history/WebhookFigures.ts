@@ -4,6 +4,7 @@ import { column } from "../../platform/database/column.ts"
 import * as Query from "../../platform/database/Query.ts"
 import { NotFound } from "../../platform/http/ApiErrors.ts"
 import { AccountId, WebhookId } from "../../values/Ids.ts"
+import { classesPerDoubling } from "../delivery/AttemptCounts.ts"
 import { queueStatuses } from "../delivery/DeliveryState.ts"
 import { AttemptFigures, AttemptHour, mostWaiting, type WebhookStatistics } from "./WebhookStatistics.ts"
 
@@ -23,7 +24,8 @@ const make = Effect.gen(function*() {
     Result: Schema.Struct({ id: WebhookId, ...AttemptFigures.fields }),
     execute: ({ accountId, ids }) =>
       sql`select w.id, coalesce(c.succeeded, 0) as succeeded, coalesce(c.failed, 0) as failed,
-          floor(2 ^ (c.p95 / 4.0))::integer as p95_ms, least(q.waiting, ${mostWaiting}) as waiting, q.oldest_waiting_at
+          floor(2 ^ (c.p95 / ${classesPerDoubling}::numeric))::integer as p95_ms,
+          least(q.waiting, ${mostWaiting}) as waiting, q.oldest_waiting_at
         from webhooks w
         cross join lateral (
           select sum(succeeded)::bigint as succeeded, sum(failed)::bigint as failed,
