@@ -71,7 +71,15 @@ export const features: ReadonlyArray<readonly [folder: string, modules: "all" | 
   ["channels/whatsapp/sessions", ["PairingLinks", "PairingRequests", "Sessions"]],
   ["channels/whatsapp/outbox", ["MessagesApi", "OutboxFigures", "SendRate", "WhatsAppMessages"]],
   ["channels/sms/text", ["gsm0338", "segments"]],
-  ["channels/sms/parts", ["PartStatusUpdates", "PartsRepo", "SmsLink", "SmsOutlet", "SmsProvider", "SmsSender"]],
+  ["channels/sms/parts", [
+    "PartStatusUpdates",
+    "PartsRepo",
+    "SmsLink",
+    "SmsOutlet",
+    "SmsProvider",
+    "SmsSender",
+    "smsData"
+  ]],
   ["channels/sms/providers", ["HttpOutlet", "HttpProfile"]],
   ["channels/sms/smpp", ["SmppCarrier", "SmppOutlet", "SmppSession"]],
   ["channels/email/smtp", ["Smtp", "SmtpLayer", "SmtpReply", "SmtpUrl", "Transcript"]],

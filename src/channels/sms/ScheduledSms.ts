@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { domainEvent } from "../../events/Events.ts"
 import * as ScheduledMessages from "../../messages/ScheduledMessages.ts"
 import { ScheduledQueues } from "../../messages/ScheduledQueues.ts"
-import { dollars } from "../../pricing/SmsPrice.ts"
+import { smsData } from "./parts/smsData.ts"
 import { SmsOutlet } from "./parts/SmsOutlet.ts"
 
 /** Makes the parts of scheduled SMS due at their time. */
@@ -18,10 +18,9 @@ export const ScheduledSms = Layer.effectDiscard(Effect.gen(function*() {
         error_code = case when c.reason is not null then 'message_failed' end,
         completed_at = case when c.reason is not null then now() end
       from changed c where p.message_id = c.id`,
-    eventOf: ({ account_id: accountId, cost_micros, id, recipient: to, segments, type, ...message }, error) => {
-      const { failover_id, metadata, tags } = message
-      const cost = { segments: segments ?? 0, cost_usd: dollars(cost_micros ?? 0) }
-      const sms = { channel: "sms", message_id: id, session_id: null, ...cost, tags, metadata, failover_id } as const
+    eventOf: (message, error) => {
+      const { account_id: accountId, recipient: to, type } = message
+      const sms = smsData(message)
       const about = { accountId, channel: "sms" } as const
       return error === undefined
         ? domainEvent({ ...about, event: "message.queued", data: { ...sms, to, type, status: "queued" } })

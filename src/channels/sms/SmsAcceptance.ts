@@ -8,6 +8,7 @@ import { Quotas } from "../../usage/Quotas.ts"
 import { Usage } from "../../usage/Usage.ts"
 import type { MessageId } from "../../values/Ids.ts"
 import { isTest } from "../../values/TestMode.ts"
+import { smsData } from "./parts/smsData.ts"
 import { SmsOutlet } from "./parts/SmsOutlet.ts"
 import { SmsRepo, type SmsRequest, type StoredSms } from "./SmsRepo.ts"
 
@@ -32,28 +33,14 @@ const acceptanceOf = (request: SmsRequest, ids: ReadonlyArray<MessageId>): Accep
 })
 
 const queuedEvent = (
-  message_id: MessageId,
-  { accountId, cost_micros, segments, sending: { failover_id, metadata, tags }, to }:
-    & Omit<SmsRequest, "messages">
-    & StoredSms
+  id: MessageId,
+  { accountId, sending, to, ...message }: Omit<SmsRequest, "messages"> & StoredSms
 ) =>
   domainEvent({
     accountId,
     event: "message.queued",
     channel: "sms",
-    data: {
-      channel: "sms",
-      message_id,
-      session_id: null,
-      segments,
-      cost_usd: dollars(cost_micros),
-      tags,
-      metadata,
-      failover_id,
-      to,
-      type: "text",
-      status: "queued"
-    }
+    data: { ...smsData({ ...message, ...sending, id }), to, type: "text", status: "queued" }
   })
 
 const counted = (request: SmsRequest) => ({

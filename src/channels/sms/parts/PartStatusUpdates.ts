@@ -6,13 +6,13 @@ import { Database } from "../../../platform/database/Database.ts"
 import { MessageMetrics } from "../../../platform/observability/MessageMetrics.ts"
 import { GroupCommit } from "../../../platform/work/GroupCommit.ts"
 import { PeriodicTask } from "../../../platform/work/PeriodicTask.ts"
-import { dollars } from "../../../pricing/SmsPrice.ts"
 import { Usage } from "../../../usage/Usage.ts"
 import type { MessageBatchId, MessageId } from "../../../values/Ids.ts"
 import { isTest } from "../../../values/TestMode.ts"
 import type { Timestamp } from "../../../values/Timestamp.ts"
 import { type Advance, advance } from "./PartState.ts"
 import { type LockedSms, type PartOutcome, PartStatusRepo, type StatusChange } from "./PartStatusRepo.ts"
+import { smsData } from "./smsData.ts"
 import type { Receipt } from "./SmsProvider.ts"
 
 /** A message that changes its status. */
@@ -23,18 +23,8 @@ interface AdvancedSms {
 }
 
 const eventsOf = ({ advance: { impliesSent, status }, change, message }: AdvancedSms) => {
-  const { account_id: accountId, cost_micros, failover_id, id, metadata, recipient: to, segments, tags, type } = message
-  const cost_usd = dollars(cost_micros)
-  const sms = {
-    channel: "sms",
-    message_id: id,
-    session_id: null,
-    segments,
-    cost_usd,
-    tags,
-    metadata,
-    failover_id
-  } as const
+  const { account_id: accountId, id, recipient: to, type } = message
+  const sms = smsData(message)
   const about = { accountId, channel: "sms" } as const
   const sent = () => domainEvent({ ...about, event: "message.sent", data: { ...sms, to, type, status: "sent" } })
   switch (status) {
@@ -53,9 +43,8 @@ const eventsOf = ({ advance: { impliesSent, status }, change, message }: Advance
 }
 
 const canceledEvent = ({ canceled_at, ...message }: LockedSms & { readonly canceled_at: Timestamp }) => {
-  const { account_id: accountId, cost_micros, failover_id, id, metadata, recipient: to, segments, tags, type } = message
-  const sms = { channel: "sms", message_id: id, session_id: null, segments, cost_usd: dollars(cost_micros) } as const
-  const data = { ...sms, tags, metadata, failover_id, to, type, status: "canceled", canceled_at } as const
+  const { account_id: accountId, recipient: to, type } = message
+  const data = { ...smsData(message), to, type, status: "canceled", canceled_at } as const
   return domainEvent({ accountId, event: "message.canceled", channel: "sms", data })
 }
 
