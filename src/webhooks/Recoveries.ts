@@ -5,13 +5,13 @@ import { AppConfig } from "../platform/config/AppConfig.ts"
 import { Database } from "../platform/database/Database.ts"
 import * as Query from "../platform/database/Query.ts"
 import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
-import type { AccountId, RecoveryId, WebhookId } from "../values/Ids.ts"
+import type { RecoveryId, WebhookId } from "../values/Ids.ts"
 import type { PageOf, Window } from "../values/Page.ts"
 import { fromDateTime } from "../values/Timestamp.ts"
 import { maxConcurrency } from "./delivery/InFlightDeliveries.ts"
 import { WakeUps } from "./delivery/WakeUps.ts"
 import { WebhookNotActive } from "./endpoint/Webhook.ts"
-import { WebhooksRepo } from "./endpoint/WebhooksRepo.ts"
+import { type WebhookKey, WebhooksRepo } from "./endpoint/WebhooksRepo.ts"
 import {
   RecoverableStatus,
   type Recovery,
@@ -29,12 +29,6 @@ export interface RecoverySpan {
   readonly event?: string | undefined
   /** Of the last attempt: a status, or a class such as `5xx`. */
   readonly response_code?: string | undefined
-}
-
-/** A webhook of one account; for other accounts it does not exist. */
-interface WebhookKey {
-  readonly accountId: AccountId
-  readonly id: WebhookId
 }
 
 /** One node's share of the statements that record outcomes: a faster endpoint waits for these. */
@@ -97,10 +91,6 @@ export class Recoveries extends Context.Service<Recoveries, {
         }
       )
 
-      const requireWebhook = Effect.fnUntraced(function*(webhook: WebhookKey) {
-        if (Option.isNone(yield* webhooks.find(webhook))) return yield* new NotFound()
-      })
-
       const found = <A>(row: Option.Option<A>) => Effect.mapError(Effect.fromOption(row), () => new NotFound())
 
       /** The other recovery may end between the two statements; then the next try succeeds. */
@@ -130,7 +120,7 @@ export class Recoveries extends Context.Service<Recoveries, {
       })
 
       const cancel = Effect.fnUntraced(function*({ accountId, id }: WebhookKey, recovery: RecoveryId) {
-        yield* requireWebhook({ accountId, id })
+        yield* webhooks.require({ accountId, id })
         const canceled = yield* repo.cancel({ webhookId: id, id: recovery })
         if (Option.isSome(canceled)) {
           yield* audit.record({
@@ -149,7 +139,7 @@ export class Recoveries extends Context.Service<Recoveries, {
         start: Effect.fn("Recoveries.start")((webhook, span) => transaction(start(webhook, span))),
         cancel: Effect.fn("Recoveries.cancel")((webhook, id) => transaction(cancel(webhook, id))),
         preview: Effect.fn("Recoveries.preview")(function*(webhook, span) {
-          yield* requireWebhook(webhook)
+          yield* webhooks.require(webhook)
           const { duration_ms, ...counted } = yield* repo.preview(yield* spanOf(webhook.id, span))
           const per_second = paceOf(duration_ms)
           const end = per_second === null
@@ -158,11 +148,11 @@ export class Recoveries extends Context.Service<Recoveries, {
           return { ...counted, order: "event", per_second, estimated_end_at: end === null ? null : fromDateTime(end) }
         }),
         list: Effect.fn("Recoveries.list")(function*(webhook, window) {
-          yield* requireWebhook(webhook)
+          yield* webhooks.require(webhook)
           return yield* Query.windowOf(repo, { webhookId: webhook.id, ...window })
         }),
         find: Effect.fn("Recoveries.find")(function*(webhook, id) {
-          yield* requireWebhook(webhook)
+          yield* webhooks.require(webhook)
           return yield* Effect.flatMap(repo.find({ webhookId: webhook.id, id }), found)
         })
       })

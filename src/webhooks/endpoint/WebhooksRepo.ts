@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { EventChannel } from "../../events/EventFilter.ts"
 import { column } from "../../platform/database/column.ts"
 import * as Query from "../../platform/database/Query.ts"
+import { NotFound } from "../../platform/http/ApiErrors.ts"
 import { GroupCommit } from "../../platform/work/GroupCommit.ts"
 import { AccountId, WebhookId } from "../../values/Ids.ts"
 import { windowFields } from "../../values/Page.ts"
@@ -10,7 +11,9 @@ import { Timestamp } from "../../values/Timestamp.ts"
 import { RetryPolicyName, UnhealthyReason, Webhook } from "./Webhook.ts"
 import { maskedValue } from "./WebhookHeaders.ts"
 
-const One = Schema.Struct({ accountId: AccountId, id: WebhookId })
+/** A webhook of one account; for other accounts it does not exist. */
+const WebhookKey = Schema.Struct({ accountId: AccountId, id: WebhookId })
+export type WebhookKey = typeof WebhookKey.Type
 
 /** A webhook as its actor reads it. The secrets are sealed; the previous one is null unless it still signs. */
 const Target = Schema.Struct({
@@ -95,14 +98,19 @@ const make = Effect.gen(function*() {
   })
 
   const find = Query.findOneOption({
-    Request: One,
+    Request: WebhookKey,
     Result: Webhook,
     execute: ({ accountId, id }) => sql`select ${columns} from webhooks where id = ${id} and account_id = ${accountId}`
   })
 
+  /** Fails if the account has no such webhook. */
+  const require = Effect.fnUntraced(function*(webhook: WebhookKey) {
+    if (Option.isNone(yield* find(webhook))) return yield* new NotFound()
+  })
+
   /** As {@link find}, and locks the webhook: it is not changed or removed until the transaction ends. */
   const lock = Query.findOneOption({
-    Request: One,
+    Request: WebhookKey,
     Result: Webhook,
     execute: ({ accountId, id }) =>
       sql`select ${columns} from webhooks where id = ${id} and account_id = ${accountId} for no key update`
@@ -110,7 +118,7 @@ const make = Effect.gen(function*() {
 
   /** The sealed headers of a webhook, which stays as it is until the transaction ends. */
   const lockHeaders = Query.findOneOption({
-    Request: One,
+    Request: WebhookKey,
     Result: Schema.Struct(Headers),
     execute: ({ accountId, id }) =>
       sql`select headers from webhooks where id = ${id} and account_id = ${accountId} for no key update`
@@ -118,7 +126,7 @@ const make = Effect.gen(function*() {
 
   const update = Query.findOneOption({
     Request: Schema.Struct({
-      ...One.fields,
+      ...WebhookKey.fields,
       url: Schema.NullOr(Schema.String),
       events: Schema.NullOr(Schema.Array(Schema.String)),
       is_active: Schema.NullOr(Schema.Boolean),
@@ -153,7 +161,7 @@ const make = Effect.gen(function*() {
   // It overwrites an earlier previous secret, so at most two secrets sign.
   const rotateSecret = Query.findOneOption({
     Request: Schema.Struct({
-      ...One.fields,
+      ...WebhookKey.fields,
       overlap_seconds: Schema.Int,
       secret: Schema.Uint8Array,
       secret_prefix: Schema.String
@@ -172,7 +180,7 @@ const make = Effect.gen(function*() {
   })
 
   const remove = Query.findOneOption({
-    Request: One,
+    Request: WebhookKey,
     Result: Schema.Struct({ id: WebhookId }),
     execute: ({ accountId, id }) =>
       sql`with gone as (
@@ -248,6 +256,7 @@ const make = Effect.gen(function*() {
     list,
     count,
     find,
+    require,
     lock,
     lockHeaders,
     update,

@@ -4,12 +4,12 @@ import { unknownEventName } from "../../events/EventPattern.ts"
 import { Database } from "../../platform/database/Database.ts"
 import * as Query from "../../platform/database/Query.ts"
 import { NotFound, ValidationFailed } from "../../platform/http/ApiErrors.ts"
-import type { AccountId, DeliveryId, EventId, WebhookId } from "../../values/Ids.ts"
+import type { DeliveryId, EventId, WebhookId } from "../../values/Ids.ts"
 import { type PageOf, type Sort, statusesOf, type Window } from "../../values/Page.ts"
 import type { DeliveryStatus } from "../delivery/DeliveryState.ts"
 import { WakeUps } from "../delivery/WakeUps.ts"
 import { EventExpired, WebhookNotActive } from "../endpoint/Webhook.ts"
-import { Targets, WebhooksRepo } from "../endpoint/WebhooksRepo.ts"
+import { Targets, type WebhookKey, WebhooksRepo } from "../endpoint/WebhooksRepo.ts"
 import { DeliveriesRepo, type StoredDelivery } from "./DeliveriesRepo.ts"
 import type { DeliveryDetail, DeliverySummary } from "./Delivery.ts"
 import * as TestDelivery from "./TestDelivery.ts"
@@ -56,12 +56,6 @@ const detailOf = (row: StoredDelivery): DeliveryDetail => {
   return { ...delivery, payload: body === null ? null : JSON.parse(text(body)), attempts: attemptsOf(row) }
 }
 
-/** A webhook of one account; for other accounts it does not exist. */
-interface WebhookKey {
-  readonly accountId: AccountId
-  readonly id: WebhookId
-}
-
 /** The event with this name or alias. */
 const topicOf = Effect.fnUntraced(function*(name: string) {
   return resolveTopic(name) ?? (yield* ValidationFailed.of("event", unknownEventName(name)))
@@ -100,10 +94,6 @@ export class Deliveries extends Context.Service<Deliveries, {
       const repo = yield* DeliveriesRepo
       const attempt = yield* TestDelivery.make
 
-      const requireWebhook = Effect.fnUntraced(function*(webhook: WebhookKey) {
-        if (Option.isNone(yield* webhooks.find(webhook))) return yield* new NotFound()
-      })
-
       const aboutMessage = Effect.fnUntraced(function*({ accountId, id }: WebhookKey, message: string) {
         const [channel = "", messageId] = message.split("/")
         const of = messageId === undefined ? { subject: channel } : { channel, id: messageId }
@@ -133,7 +123,7 @@ export class Deliveries extends Context.Service<Deliveries, {
 
       const test = Effect.fn("Deliveries.test")(function*(webhook: WebhookKey, event: string) {
         const topic = yield* topicOf(event)
-        yield* requireWebhook(webhook)
+        yield* webhooks.require(webhook)
         const target = yield* targets.read(webhook.id)
         if (Option.isNone(target)) return yield* new NotFound()
         const delivery = yield* attempt(webhook.id, target.value, topic)
@@ -152,7 +142,7 @@ export class Deliveries extends Context.Service<Deliveries, {
 
       return Deliveries.of({
         list: Effect.fn("Deliveries.list")(function*(webhook, query, window) {
-          yield* requireWebhook(webhook)
+          yield* webhooks.require(webhook)
           const { event_id = null, from_date = null, message, response_code, sort, status = null, to_date = null } =
             query
           const event = query.event === undefined ? null : (yield* topicOf(query.event)).event
@@ -170,7 +160,7 @@ export class Deliveries extends Context.Service<Deliveries, {
           })
         }),
         find: Effect.fn("Deliveries.find")(function*(webhook, id) {
-          yield* requireWebhook(webhook)
+          yield* webhooks.require(webhook)
           return detailOf(yield* stored(webhook.id, id))
         }),
         test,
