@@ -13,7 +13,7 @@ import { shownUrl } from "../values/HttpsUrl.ts"
 import { AccountId } from "../values/Ids.ts"
 import { isTest, storedLane } from "../values/TestMode.ts"
 import { fromDateTime, Timestamp } from "../values/Timestamp.ts"
-import { BlockedPrefix } from "../verify/Verification.ts"
+import { BlockedPrefix, blockHours } from "../verify/Verification.ts"
 import { UnhealthyReason } from "../webhooks/endpoint/Webhook.ts"
 import { type AttentionFacts, type AttentionItem, attentionOf } from "./attentionOf.ts"
 import { Statistics } from "./Statistics.ts"
@@ -84,7 +84,7 @@ const makeRepo = Effect.gen(function*() {
       from api_keys where account_id = ${id} and rotated_at is null order by id desc ${limit}`
 
   const blocks = (id: number) =>
-    sql`select prefix, ${time("until - interval '12 hours'")} as since, ${
+    sql`select prefix, ${time(`until - interval '${blockHours} hours'`)} as since, ${
       time("until")
     } as until from verification_blocks b
       where account_id = ${id} and b.until > now() and released_at is null ${limit}`

@@ -6,6 +6,7 @@ import * as Query from "../platform/database/Query.ts"
 import { counter } from "../platform/observability/series.ts"
 import { PeriodicTask } from "../platform/work/PeriodicTask.ts"
 import { AccountId } from "../values/Ids.ts"
+import { blockHours } from "./Verification.ts"
 
 /** The guard examines a prefix that received at least this many codes in an hour. */
 const minCodes = 20
@@ -24,11 +25,11 @@ const notice = ({ account_id, approved, prefix, sends }: typeof Blocked.Type) =>
   accountId: account_id,
   kind: "codes_blocked" as const,
   once: prefix,
-  subject: `Codes to numbers that begin with ${prefix} are blocked for 12 hours`,
+  subject: `Codes to numbers that begin with ${prefix} are blocked for ${blockHours} hours`,
   body: [
     `In the last hour ${sends} one-time codes went to numbers that begin with ${prefix}, and ${approved} of them were `
     + "entered. A program probably requests codes to earn on the messages (SMS pumping).",
-    "No codes are sent to these numbers for 12 hours; POST /v1/verify/send answers verification_blocked.",
+    `No codes are sent to these numbers for ${blockHours} hours; POST /v1/verify/send answers verification_blocked.`,
     "What to do: protect your form against programs, and send client_ip with every request for a code, "
     + "so that each address is limited too."
   ].join("\n\n")
@@ -56,7 +57,7 @@ export const guardAgainstPumping = Effect.gen(function*() {
           from recent group by account_id, prefix
         ), added as (
           insert into verification_blocks as b (account_id, prefix, until)
-          select account_id, prefix, now() + interval '12 hours' from busy
+          select account_id, prefix, now() + ${sql.literal(`interval '${blockHours} hours'`)} from busy
           where counted >= ${minCodes} and approved < people * ${minConfirmedShare}::float8
           on conflict (account_id, prefix) do update set until = excluded.until, released_at = null
             where b.until <= now()

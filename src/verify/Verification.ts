@@ -29,6 +29,9 @@ export const Verification = Schema.Struct({ ...SentVerification.fields, attempts
 })
 export type Verification = typeof Verification.Type
 
+/** How long a prefix is blocked. */
+export const blockHours = 12
+
 /** Numbers that get no codes for now, because hardly any of their codes were entered. */
 export const BlockedPrefix = Schema.Struct({
   prefix: Schema.String.annotate({ description: "The numbers without their last four digits, such as +25078811" }),

@@ -8,7 +8,7 @@ import { IpAddress, networkOf as clientNetworkOf } from "../values/IpAddress.ts"
 import { Locale } from "../values/Locale.ts"
 import { windowFields } from "../values/Page.ts"
 import { Timestamp } from "../values/Timestamp.ts"
-import { BlockedPrefix, CodeChannel, VerificationStatus } from "./Verification.ts"
+import { BlockedPrefix, blockHours, CodeChannel, VerificationStatus } from "./Verification.ts"
 
 /** A stored verification. */
 export const StoredVerification = Schema.Struct({
@@ -277,7 +277,9 @@ const make = Effect.gen(function*() {
     Request: AccountId,
     Result: BlockedPrefix,
     execute: (accountId) =>
-      sql`select prefix, until - interval '12 hours' as since, until from verification_blocks
+      sql`select prefix, until - ${
+        sql.literal(`interval '${blockHours} hours'`)
+      } as since, until from verification_blocks
         where account_id = ${accountId} and ${isBlocking} order by until desc, prefix limit 1000`
   })
 
