@@ -1,6 +1,12 @@
-import { Clock, type Duration, Effect, Fiber, Semaphore } from "effect"
+import { Clock, Duration, Effect, Fiber, Semaphore } from "effect"
 import { expiryIn, type HasExpired } from "../schedule/monotonic.ts"
 import type { Lease } from "./WorkPolicy.ts"
+
+/** A node reclaims single emails and SMS parts whose lease has not been renewed for this long. */
+export const leaseTimeout = Duration.seconds(10)
+
+/** Less than `leaseTimeout`, so that an old claim ends before another node can reclaim it. */
+export const leaseTime = Duration.seconds(8)
 
 /** One claimed item. */
 export class Claim<Item> implements Lease {

@@ -8,9 +8,10 @@
  * Message-ID and bytes. Each claim has a number, so the former node's outcome changes nothing.
  * Sleep: while the relay's circuit is open, except for one probe.
  */
-import { Context, DateTime, Duration, Effect, Layer } from "effect"
+import { Context, DateTime, Effect, Layer } from "effect"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { Database } from "../../../platform/database/Database.ts"
+import { leaseTime, leaseTimeout } from "../../../platform/work/Claims.ts"
 import { FairClaims } from "../../../platform/work/FairClaims.ts"
 import { LeasedQueue } from "../../../platform/work/LeasedQueue.ts"
 import { TestWork } from "../../../platform/work/TestWork.ts"
@@ -25,11 +26,6 @@ import { maxAttempts } from "../recipients/SendRetryPolicy.ts"
 import { Smtp } from "../smtp/Smtp.ts"
 import { EmailMailer, type Mailed } from "./EmailMailer.ts"
 import { type ClaimedRecipient, EmailSenderRepo, lanes } from "./EmailSenderRepo.ts"
-
-const leaseTimeout = Duration.seconds(10)
-
-/** Less than `leaseTimeout`, so that an old claim ends before another node can reclaim it. */
-const leaseTime = Duration.seconds(8)
 
 /** The sandbox takes test emails at once, so few at a time leave the database to the live ones. */
 const testConcurrency = 2

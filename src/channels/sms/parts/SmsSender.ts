@@ -14,7 +14,7 @@ import { MacKeys } from "../../../platform/crypto/MacKeys.ts"
 import { fillIn } from "../../../platform/crypto/oneTimeCode.ts"
 import { Database } from "../../../platform/database/Database.ts"
 import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
-import { Claims } from "../../../platform/work/Claims.ts"
+import { Claims, leaseTime, leaseTimeout } from "../../../platform/work/Claims.ts"
 import { FairClaims } from "../../../platform/work/FairClaims.ts"
 import { LeasedQueue } from "../../../platform/work/LeasedQueue.ts"
 import { Wakeup } from "../../../platform/work/Wakeup.ts"
@@ -26,11 +26,6 @@ import { type ClaimedPart, PartsRepo } from "./PartsRepo.ts"
 import { transition } from "./PartState.ts"
 import { PartStatusUpdates } from "./PartStatusUpdates.ts"
 import { lanes, type Submit, type SubmitOutcome } from "./SmsProvider.ts"
-
-const leaseTimeout = Duration.seconds(10)
-
-/** Less than `leaseTimeout`, so that an old claim ends before another node can reclaim it. */
-const leaseTime = Duration.seconds(8)
 
 const drainTimeout = Duration.seconds(8)
 
