@@ -1,9 +1,10 @@
-import { Duration } from "effect"
+import { Duration, Schema } from "effect"
 import type { SubmitOutcome } from "./SmsProvider.ts"
 import { nextDelay } from "./SubmitRetryPolicy.ts"
 
 /** The status of a message. */
-export type SmsStatus = "scheduled" | "queued" | "sent" | "delivered" | "failed" | "canceled"
+export const SmsStatus = Schema.Literals(["scheduled", "queued", "sent", "delivered", "failed", "canceled"])
+export type SmsStatus = typeof SmsStatus.Type
 
 /** How many parts a message has, and how many of them have each status. `sent` includes the delivered ones. */
 export interface PartCounts {

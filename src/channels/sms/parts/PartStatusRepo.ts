@@ -6,7 +6,7 @@ import * as Query from "../../../platform/database/Query.ts"
 import { AccountId, MessageBatchId, MessageId } from "../../../values/Ids.ts"
 import { messageLabels } from "../../../values/Labels.ts"
 import { fromDateTime, Timestamp } from "../../../values/Timestamp.ts"
-import type { PartTransition } from "./PartState.ts"
+import { type PartTransition, SmsStatus } from "./PartState.ts"
 import type { Receipt } from "./SmsProvider.ts"
 
 /** The outcome of one attempt, ready to be written. */
@@ -27,7 +27,7 @@ export const LockedSms = Schema.Struct({
   account_id: AccountId,
   recipient: Schema.String,
   type: Schema.String,
-  status: Schema.Literals(["scheduled", "queued", "sent", "delivered", "failed", "canceled"]),
+  status: SmsStatus,
   batch_id: Schema.NullOr(MessageBatchId),
   segments: Schema.Int,
   cost_micros: Schema.Int,
