@@ -10,7 +10,7 @@ import { messageLabels } from "../values/Labels.ts"
 import { isTest } from "../values/TestMode.ts"
 import * as BatchCounts from "./BatchCounts.ts"
 import type { Channel } from "./Message.ts"
-import { type Obstacle, obstacleOf, obstacles, obstacleText, portion, scheduledRows } from "./scheduledRows.ts"
+import { Obstacle, obstacleOf, obstacles, obstacleText, portion, scheduledRows } from "./scheduledRows.ts"
 
 const Released = Schema.Struct({
   id: MessageId,
@@ -23,7 +23,7 @@ const Released = Schema.Struct({
   cost_micros: Schema.NullOr(Schema.Int),
   ...messageLabels,
   /** Why it failed. Null if it is queued. */
-  reason: Schema.NullOr(Schema.Literals(Object.keys(obstacles) as ReadonlyArray<Obstacle>))
+  reason: Schema.NullOr(Obstacle)
 })
 
 /** A message whose time has come: it is queued, or has failed because something hinders its account. */
