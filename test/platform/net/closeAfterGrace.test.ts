@@ -12,14 +12,29 @@ const answerOn = async (socket: NodeNet.Socket) => {
 
 const request = "GET / HTTP/1.1\r\nHost: here\r\n\r\n"
 
+const listening = async () => {
+  const server = NodeHttp.createServer((_request, response) => response.end("here"))
+  closeAfterGrace(server)
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  return { server, port: typeof address === "object" && address !== null ? address.port : 0 }
+}
+
 describe("a server that closes after a grace", () => {
+  it("answers requests on all connections that wait in the kernel when it closes", async () => {
+    const { port, server } = await listening()
+    const waiting = Array.from({ length: 50 }, () => NodeNet.connect(port, "127.0.0.1"))
+    for (const socket of waiting) socket.write(request)
+    const closed = once(server, "close")
+    server.close()
+    const answers = await Promise.all(waiting.map(answerOn))
+    assert.deepStrictEqual(answers.filter((answer) => !answer.startsWith("HTTP/1.1 200 OK\r\n")), [])
+    await closed
+  })
+
   it("answers requests on connections that were open, and then closes those without a request", async () => {
-    const server = NodeHttp.createServer((_request, response) => response.end("here"))
-    closeAfterGrace(server)
-    server.listen(0, "127.0.0.1")
-    await once(server, "listening")
-    const address = server.address()
-    const port = typeof address === "object" && address !== null ? address.port : 0
+    const { port, server } = await listening()
     const open = async () => {
       const accepted = once(server, "connection")
       const socket = NodeNet.connect(port, "127.0.0.1")
