@@ -61,7 +61,7 @@ layer(Service.layer({ env }), { excludeTestServices: true })("the shared sender"
         assert.deepStrictEqual([status, at("error", "param"), at("error", "errors", 0, "type")], [
           422,
           "from",
-          "required"
+          "missing"
         ])
         assert.match(String(at("error", "message")), /^from: is required, because this service has no shared sender: /)
       }

@@ -1,10 +1,13 @@
 import { Clock, Duration, Effect } from "effect"
 
+/** {@link millisOf} with its fraction, for work that takes less than a millisecond. */
+export const exactMillisOf = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe()) / 1_000_000
+
 /**
- * Milliseconds of a clock that is never set, for times that stay in memory. A wait that goes by the wall clock would grow
- * by as much as that clock is set back. Times in rows are of the database's clock.
+ * Whole milliseconds of a clock that is never set, for times that stay in memory. A wait that goes by the wall clock would
+ * grow by as much as that clock is set back. Times in rows are of the database's clock.
  */
-export const millisOf = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe()) / 1_000_000
+export const millisOf = (clock: Clock.Clock): number => Math.floor(exactMillisOf(clock))
 
 /** The same as an effect. */
 export const monotonicMillis = Effect.map(Clock.Clock, millisOf)

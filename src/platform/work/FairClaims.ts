@@ -1,5 +1,5 @@
-import { Effect } from "effect"
-import { monotonicMillis } from "../schedule/monotonic.ts"
+import { Clock, Effect } from "effect"
+import { exactMillisOf } from "../schedule/monotonic.ts"
 import { TurnQueue } from "./TurnQueue.ts"
 import type { Wakeup } from "./Wakeup.ts"
 import type { Room } from "./WorkPolicy.ts"
@@ -97,6 +97,8 @@ class Ring {
 
 const keyOf = ({ account_id, lane }: Turn) => `${lane} ${account_id}`
 
+const millis = Effect.map(Clock.Clock, exactMillisOf)
+
 const make = <Item>(statements: Statements<Item>, wakeup: Wakeup) => {
   const { claimOldest, claimTurns, lanes, paused = nonePaused, turnOf, waiting } = statements
   /** Undefined while all due rows fit into the room. */
@@ -107,10 +109,10 @@ const make = <Item>(statements: Statements<Item>, wakeup: Wakeup) => {
 
   /** Whether it has read the accounts. */
   const refresh = Effect.fnUntraced(function*(ring: Ring, inFlight: ReadonlySet<Item>) {
-    const before = yield* monotonicMillis
+    const before = yield* millis
     if (before < refreshAt && !ring.isEmpty) return false
     ring.replace(yield* waiting(inFlight))
-    const after = yield* monotonicMillis
+    const after = yield* millis
     refreshAt = after + Math.min(refreshPause.max, Math.max(refreshPause.min, (after - before) * refreshPause.share))
     return true
   })
@@ -120,7 +122,7 @@ const make = <Item>(statements: Statements<Item>, wakeup: Wakeup) => {
     if (isRefreshPlanned) return Effect.void
     isRefreshPlanned = true
     return Effect.asVoid(Effect.forkDetach(Effect.gen(function*() {
-      yield* Effect.sleep(Math.max(0, refreshAt - (yield* monotonicMillis)))
+      yield* Effect.sleep(Math.max(0, refreshAt - (yield* millis)))
       isRefreshPlanned = false
       yield* wakeup.signal
     })))

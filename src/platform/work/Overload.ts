@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { totalmem } from "node:os"
 import { AppConfig } from "../config/AppConfig.ts"
-import { millisOf } from "../schedule/monotonic.ts"
+import { exactMillisOf } from "../schedule/monotonic.ts"
 
 const MiB = 1024 * 1024
 
@@ -107,7 +107,7 @@ export class Overload extends Context.Service<Overload, {
       const gauge = new AcceptanceGauge()
       let hasMemory = true
       let lastRefusal = -Infinity
-      const millis = () => millisOf(clock)
+      const millis = () => exactMillisOf(clock)
       let measuredAt = millis()
       const isRecent = Effect.sync(() => millis() < lastRefusal + memoryMillis)
 
