@@ -149,7 +149,7 @@ const make = Effect.gen(function*() {
 
   const clearSignals = (id: FailoverId) => Query.run(sql`delete from failover_signals where failover_id = ${id}`)
 
-  /** It is due at once, because the request that withdraws its step after the commit may die before. */
+  /** The request withdraws the step after this commit. If it dies first, the sweeper does, because the message is due. */
   const cancel = (id: FailoverId) =>
     Query.run(sql`update failovers set canceled_at = now(), due_at = now(), updated_at = now() where id = ${id}`)
 

@@ -34,13 +34,18 @@ export const closeAfterGrace = (server: Server): void => {
     })
   }
 
+  const closeQuiet = () => {
+    closeIdle()
+    // Browsers open spare connections. Node would wait for them as if they were busy.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+  }
+
   server.close = (callback) => {
-    setImmediate(() => whenNoneArrives(() => close(callback), performance.now() + graceMillis))
-    setTimeout(() => {
-      closeIdle()
-      // Browsers open spare connections. Node would wait for them as if they were busy.
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
-    }, graceMillis).unref()
+    const stopListening = () => {
+      close(callback)
+      setTimeout(closeQuiet, graceMillis).unref()
+    }
+    setImmediate(() => whenNoneArrives(stopListening, performance.now() + graceMillis))
     return server
   }
 }

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { once } from "node:events"
 import * as NodeHttp from "node:http"
 import * as NodeNet from "node:net"
+import * as NodeTimers from "node:timers/promises"
 import { closeAfterGrace } from "../../../src/platform/net/closeAfterGrace.ts"
 
 /** What arrives next, or nothing when the connection ends. */
@@ -47,6 +48,7 @@ describe("a server that closes after a grace", () => {
 
     const closed = once(server, "close")
     server.close()
+    while (server.listening) await NodeTimers.setImmediate()
     for (const socket of [used, fresh]) {
       socket.write(request)
       assert.match(await answerOn(socket), /^HTTP\/1\.1 200 OK\r\n/)

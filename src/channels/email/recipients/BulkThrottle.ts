@@ -9,8 +9,6 @@ export const slowdownWindow = 250
 /** Milliseconds between two recipients that a throttled node starts: at most 200 a second. */
 export const interval = 5
 
-/** Monotonic: setting the machine's clock back must not delay batches. */
-
 /** Which accounts' batches are throttled. */
 const makeWindows = () => {
   const ownUntil = new Map<AccountId, number>()
