@@ -122,6 +122,8 @@ const make = Effect.fnUntraced(function*(options: PublicHttpOptions) {
 
   /** One deadline for the whole request: a limit on the head alone would let a slow body hold the request for ever. */
   const exchange = ({ begin, body, headers, url }: PostRequest, end: (exit: PostExit) => void) => {
+    // The caller notes here when the request begins, so its duration ends no later than the request does.
+    const signed = headers()
     const elapsed = stopwatch(clock)
     const current = new Exchange(maxBodyBytes, begin)
     const cancelDeadline = startDeadline(() => {
@@ -136,7 +138,7 @@ const make = Effect.fnUntraced(function*(options: PublicHttpOptions) {
       end(exitOf(result, elapsed()))
     }
     agent.get().dispatch(
-      { origin: url.origin, path: url.pathname + url.search, method: "POST", headers: headers(), body },
+      { origin: url.origin, path: url.pathname + url.search, method: "POST", headers: signed, body },
       current
     )
     return () => {

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Exit, Fiber, Layer } from "effect"
+import { Clock, Context, Effect, Exit, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as NodeZlib from "node:zlib"
 import { PublicHttp, type PublicHttpOptions } from "../../../src/platform/net/PublicHttp.ts"
@@ -40,6 +40,24 @@ describe("PublicHttp", () => {
         "x-service-event": "message.sent",
         "host": `localhost:${receiver.port}`
       })
+    }))
+
+  it.effect("measures the duration from the moment that its headers are made", () =>
+    Effect.gen(function*() {
+      const receiver = yield* makeWebhookReceiver()
+      let nanos = 0n
+      const clock = Object.assign(Object.create(yield* Clock.Clock), { monotonicTimeNanosUnsafe: () => nanos })
+      const slowHeaders = () => {
+        nanos += 1_000_000_000n
+        return headers
+      }
+      const { durationMs } = yield* PublicHttp.use((http) =>
+        http.post({ url: new URL(receiver.url), headers: slowHeaders, body })
+      ).pipe(
+        Effect.provide(PublicHttp.layer({ allowLoopback: true })),
+        Effect.provideService(Clock.Clock, clock)
+      )
+      assert.strictEqual(durationMs, 0)
     }))
 
   it.live("returns any status as a response", () =>
