@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { assertRefused } from "../contract/contract.ts"
 import { eventually, type RunningNode, Service } from "../support/Service.ts"
 import { pairedSession, WhatsApp } from "../support/WhatsApp.ts"
@@ -79,6 +80,52 @@ layer(WhatsApp.layer(), { excludeTestServices: true })("WhatsApp groups", (it) =
         description: null,
         invite_link: `https://chat.whatsapp.com/${made[0]?.inviteCode}`
       })
+    }))
+
+  /** Makes the database refuse the first statements that store a group of this name. */
+  const refuseFirst = Effect.fnUntraced(function*(name: string, { code, times }: { code: string; times: number }) {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql.unsafe(`create sequence "refusals of ${name}"`).unprepared
+    yield* sql.unsafe(
+      `create function "refuse ${name}"() returns trigger language plpgsql as $$ begin
+          if new.name = '${name}' and nextval('"refusals of ${name}"') <= ${times} then
+            raise exception 'refused' using errcode = '${code}';
+          end if;
+          return new;
+        end $$`
+    ).unprepared
+    yield* sql.unsafe(
+      `create trigger "refuse ${name}" before insert or update on whatsapp_groups
+        for each row execute function "refuse ${name}"()`
+    ).unprepared
+  })
+
+  it.effect("a group is created once when the database is away for the moments after its creation", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { phone, simulator: { controls } } = yield* WhatsApp
+      const { key } = yield* inboundAccount(node)
+      const { id: session_id } = yield* pairedSession(node, key)
+      yield* refuseFirst("Away", { code: "57P01", times: 4 })
+      const answer = yield* groupRequests(node, key).create({ session_id, name: "Away", participants: [yield* phone] })
+      assert.strictEqual(answer.status, 201, answer.text)
+      assert.lengthOf(controls.groups().filter(({ subject }) => subject === "Away"), 1)
+    }))
+
+  it.effect("a group is created once when the database refuses to store it", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { phone, simulator: { controls } } = yield* WhatsApp
+      const { key } = yield* inboundAccount(node)
+      const { id: session_id } = yield* pairedSession(node, key)
+      yield* refuseFirst("Refused", { code: "P0001", times: 4 })
+      const answer = yield* groupRequests(node, key).create({
+        session_id,
+        name: "Refused",
+        participants: [yield* phone]
+      })
+      assert.lengthOf(controls.groups().filter(({ subject }) => subject === "Refused"), 1)
+      assert.strictEqual(answer.status, 500, answer.text)
     }))
 
   it.effect("changes made on phones are published with their author, and a group is found again after rejoining", () =>

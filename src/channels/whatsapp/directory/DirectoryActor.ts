@@ -11,6 +11,7 @@ import { Clock, Effect, Layer } from "effect"
 import { Entity } from "effect/cluster"
 import { drainBeforeClose } from "../../../platform/cluster/drainBeforeClose.ts"
 import { Database } from "../../../platform/database/Database.ts"
+import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
 import { WhatsAppSessionId } from "../../../values/Ids.ts"
 import type { GroupFacts } from "../socket/DirectorySocket.ts"
 import { LiveSockets } from "../socket/LiveSockets.ts"
@@ -41,7 +42,8 @@ const make = Effect.gen(function*() {
       })
     )
 
-  const store = (group: GroupFacts, askedAt: number) => transaction(groups.store(id, group, askedAt))
+  const store = (group: GroupFacts, askedAt: number) =>
+    retryWhileUnavailable(transaction(groups.store(id, group, askedAt)))
 
   /** Logs a failure instead of returning it: a caller that sees a failure would create the group again. */
   const complete = <A>(
@@ -81,12 +83,12 @@ const make = Effect.gen(function*() {
       const created = yield* ask((socket) => socket.createGroup({ name, numbers }))
       if ("_tag" in created) return created
       yield* store(created, yield* Clock.currentTimeMillis)
-      const [row] = yield* groups.ensure(id, [created.jid])
+      const [row] = yield* retryWhileUnavailable(groups.ensure(id, [created.jid]))
       // Never the case: the group was stored just now.
       if (row === undefined) return notDone("Unavailable")
       if (description !== null) yield* describe(created, description)
       const code = yield* complete("the invitation link", (socket) => socket.inviteCode(created.jid))
-      yield* groups.storeInviteCode({ id: row.id, code: code ?? null })
+      yield* retryWhileUnavailable(groups.storeInviteCode({ id: row.id, code: code ?? null }))
       return { _tag: "Created" as const, id: row.id }
     }),
     ChangeGroup: ({ payload: { changes, jid } }) =>
@@ -103,7 +105,14 @@ const make = Effect.gen(function*() {
   })
 })
 
-/** Runs on the nodes of the sessions. Requests are concurrent, so that a slow answer does not delay the others. */
+/**
+ * Runs on the nodes of the sessions. Requests are concurrent, so that a slow answer does not delay the others. A defect fails
+ * its own request: otherwise the cluster would run all requests of the actor again, and WhatsApp would create a group twice.
+ */
 export const DirectoryActor = drainBeforeClose((track) =>
-  DirectoryEntity.toLayer(Effect.andThen(track, make), { concurrency: "unbounded", maxIdleTime: "1 minute" })
+  DirectoryEntity.toLayer(Effect.andThen(track, make), {
+    concurrency: "unbounded",
+    maxIdleTime: "1 minute",
+    disableFatalDefects: true
+  })
 ).pipe(Layer.provide([ContactsRepo.layer, GroupsRepo.layer]))
