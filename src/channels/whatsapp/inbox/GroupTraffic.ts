@@ -1,7 +1,8 @@
-import { Cause, Clock, Effect, Option, Queue } from "effect"
+import { Cause, Clock, Effect, Option } from "effect"
 import { encrypt } from "../../../platform/crypto/gcm.ts"
 import { Database } from "../../../platform/database/Database.ts"
 import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
+import { Wakeup } from "../../../platform/work/Wakeup.ts"
 import { GroupsRepo } from "../directory/GroupsRepo.ts"
 import type { OwnedSession } from "../model/Session.ts"
 import type { GroupFacts } from "../socket/DirectorySocket.ts"
@@ -21,6 +22,9 @@ interface Options {
 
 /** Groups that are requested one by one at the start of a connection. The next connection requests the others. */
 const maxMissing = 50
+
+/** How long the end of a connection waits for the database. */
+const lastWriteTimeout = "3 seconds"
 
 const peopleIn = ({ members }: GroupFacts): ReadonlyArray<Person> =>
   members.flatMap(({ jid, phone }) =>
@@ -47,7 +51,10 @@ const entriesOf = (stanza: Stanza, { dataKey, owned: { id } }: Options): Readonl
   })
 }
 
-/** Keeps the stored groups of a session current, and puts changes of their members into the inbox. */
+/**
+ * Keeps the stored groups of a session current, and puts changes of their members into the inbox. WhatsApp sends a change
+ * once, so each is stored before WhatsApp is asked about any group, at the latest when the connection ends.
+ */
 export const make = Effect.gen(function*() {
   const { transaction } = yield* Database
   const inbox = yield* Inbox
@@ -56,7 +63,10 @@ export const make = Effect.gen(function*() {
 
   return Effect.fnUntraced(function*(options: Options) {
     const { learn, owned, socket } = options
-    const notifications = yield* Queue.unbounded<Stanza>()
+    const notifications: Array<Stanza> = []
+    const notified = yield* Wakeup.make
+    const changed = new Set<string>()
+    const isChanged = yield* Wakeup.make
     // Counts the unprocessed notifications of each group, whose stored facts must not be used.
     const stale = new Map<string, number>()
 
@@ -113,7 +123,24 @@ export const make = Effect.gen(function*() {
       const entries = entriesOf(stanza, options)
       const isInviteReset = childrenOf(stanza).some(({ tag }) => tag === "invite")
       yield* write(Effect.andThen(inbox.add(entries), repo.invalidate({ sessionId: owned.id, jid, isInviteReset })))
-      yield* refresh(jid)
+      changed.add(jid)
+      isChanged.signalUnsafe()
+    })
+
+    /** A notification that is interrupted stays, because it can be written twice. */
+    const handleAll = Effect.gen(function*() {
+      for (let stanza = notifications[0]; stanza !== undefined; stanza = notifications[0]) {
+        const jid = stanza.attrs["from"] ?? ""
+        yield* logFailure("WhatsApp group notification dropped: processing failed", jid)(handle(stanza))
+        notifications.shift()
+      }
+    })
+
+    const refreshChanged = Effect.gen(function*() {
+      for (const jid of changed) {
+        changed.delete(jid)
+        yield* logFailure("reading a changed WhatsApp group failed", jid)(refresh(jid))
+      }
     })
 
     const refreshAll = Effect.gen(function*() {
@@ -127,16 +154,16 @@ export const make = Effect.gen(function*() {
       yield* refreshMissing(before.map(({ jid }) => jid).filter((jid) => !present.has(jid)))
     }).pipe(Effect.catchTag("SocketFailed", () => Effect.void))
 
-    yield* Effect.flatMap(Queue.take(notifications), (stanza) =>
-      handle(stanza).pipe(
-        logFailure("WhatsApp group notification dropped: processing failed", stanza.attrs["from"] ?? "")
-      )).pipe(Effect.forever, Effect.forkScoped)
+    yield* Effect.addFinalizer(() => Effect.ignoreCause(Effect.timeout(handleAll, lastWriteTimeout)))
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(notified.wait(), handleAll)))
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(isChanged.wait(), refreshChanged)))
 
     return {
       onNotification: (stanza: Stanza) => {
         const jid = stanza.attrs["from"] ?? ""
         stale.set(jid, (stale.get(jid) ?? 0) + 1)
-        Queue.offerUnsafe(notifications, stanza)
+        notifications.push(stanza)
+        notified.signalUnsafe()
       },
       onOpened: Effect.asVoid(Effect.forkScoped(refreshAll)),
       /** The stored facts of a group; undefined if they are stale or unknown. */

@@ -9,6 +9,7 @@ import { InboxRepo } from "../../../../src/channels/whatsapp/inbox/InboxRepo.ts"
 import type { GroupFacts } from "../../../../src/channels/whatsapp/socket/DirectorySocket.ts"
 import { GroupRefused, SocketFailed } from "../../../../src/channels/whatsapp/socket/SocketErrors.ts"
 import type { SessionSocket } from "../../../../src/channels/whatsapp/socket/WhatsAppSocket.ts"
+import type { Stanza } from "../../../../src/channels/whatsapp/wire/Stanza.ts"
 import { WhatsAppSessionId } from "../../../../src/values/Ids.ts"
 import { eventually, makeAccount } from "../../../support/Service.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
@@ -51,14 +52,25 @@ const afterAList = Effect.fnUntraced(function*(groups: ReadonlyArray<GroupFacts>
     learn: () => {}
   })
   yield* traffic.onOpened
-  return { asked, left: Effect.map(repo.jids(id), (rows) => rows.map(({ jid }) => jid).toSorted()) }
+  return { asked, id, traffic, left: Effect.map(repo.jids(id), (rows) => rows.map(({ jid }) => jid).toSorted()) }
 })
 
 const afterAnEmptyList = (group: SessionSocket["group"]) => afterAList([], group)
 
-const EmptyInbox = Layer.succeed(Inbox, Inbox.of({ add: () => Effect.void, subscribe: () => Effect.void }))
+/** The notification that a group has a new member. */
+const added = (jid: string, id: string): Stanza => ({
+  tag: "notification",
+  attrs: { from: jid, id, type: "w:gp2" },
+  content: [{ tag: "add", attrs: {}, content: [{ tag: "participant", attrs: { jid: "15550000002@s.whatsapp.net" } }] }]
+})
 
-const Subject = Layer.mergeAll(EmptyInbox, InboxRepo.layer, GroupsRepo.layer).pipe(
+const namesInInbox = Effect.fnUntraced(function*(id: WhatsAppSessionId) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql`select whatsapp_id from whatsapp_inbox where session_id = ${id} order by id`
+  return rows.map((row) => row["whatsapp_id"])
+})
+
+const Subject = Layer.mergeAll(Inbox.layer, InboxRepo.layer, GroupsRepo.layer).pipe(
   Layer.provideMerge(TestDatabase.layer)
 )
 
@@ -90,4 +102,29 @@ layer(Subject)("GroupTraffic, with groups missing from WhatsApp's list", (it) =>
       assert.deepStrictEqual(yield* left, known)
       assert.lengthOf(asked, 1)
     })))
+})
+
+layer(Subject)("GroupTraffic, with changes of members while WhatsApp does not answer", (it) => {
+  it.effect("stores each change without waiting for the answer about an earlier one", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { asked, id, traffic } = yield* afterAList([], () => Effect.never)
+      yield* eventually(Effect.sync(() => asked), ({ length }) => length === 1)
+      traffic.onNotification(added("1@g.us", "a"))
+      yield* eventually(Effect.sync(() => asked), ({ length }) => length === 2)
+      traffic.onNotification(added("2@g.us", "b"))
+      traffic.onNotification(added("1@g.us", "c"))
+      yield* eventually(namesInInbox(id), ({ length }) => length === 3)
+      assert.deepStrictEqual(yield* namesInInbox(id), ["add/a", "add/b", "add/c"])
+    })))
+
+  it.effect("stores the changes that wait when the connection ends", () =>
+    Effect.gen(function*() {
+      const id = yield* Effect.scoped(Effect.gen(function*() {
+        const { id, traffic } = yield* afterAList([], () => Effect.never)
+        traffic.onNotification(added("1@g.us", "a"))
+        traffic.onNotification(added("2@g.us", "b"))
+        return id
+      }))
+      assert.deepStrictEqual(yield* namesInInbox(id), ["add/a", "add/b"])
+    }))
 })
