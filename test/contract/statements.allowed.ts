@@ -146,7 +146,7 @@ export const allowed: ReadonlyArray<Allowed> = [
       "with orphaned as (select id from email_messages where batch_id is null and status = $",
       "with orphaned as (select message_id, part_no from sms_parts where status = $",
       "join whatsapp_sessions s using (id) where exists (select from whatsapp_outbox o",
-      "select o.session_id, o.whatsapp_id, s.id is null as is_gone from whatsapp_outbox o",
+      "select o.session_id, o.whatsapp_id, s.id is null as is_gone from (select",
       "select id from whatsapp_sessions where (desired = $ and updated_at < now()",
       "update whatsapp_sessions set retry_at = now()",
       "select id from whatsapp_sessions where desired = $"

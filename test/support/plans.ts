@@ -3,8 +3,11 @@ import { SqlClient, Statement } from "effect/sql"
 
 const decodePlan = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ "QUERY PLAN": Schema.String })))
 
-/** The executed plans of the statements on deliveries that an effect runs. */
-export const plansOf = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effect<A, E, R>) {
+/** The executed plans of the statements on a table that an effect runs. */
+export const plansOf = Effect.fnUntraced(function*<A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  table = "webhook_deliveries"
+) {
   const sql = yield* SqlClient.SqlClient
   const statements: Array<readonly [string, ReadonlyArray<unknown>]> = []
   yield* effect.pipe(Effect.provideService(Statement.CurrentTransformer, (statement) =>
@@ -12,8 +15,8 @@ export const plansOf = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effec
       statements.push(statement.compile())
       return statement
     })))
-  const onDeliveries = statements.filter(([text]) => text.includes("webhook_deliveries"))
-  return yield* Effect.forEach(onDeliveries, ([text, parameters]) =>
+  const onTable = statements.filter(([text]) => text.includes(table))
+  return yield* Effect.forEach(onTable, ([text, parameters]) =>
     Effect.map(
       sql.unsafe(`explain (analyze, timing off) ${text}`, parameters).unprepared,
       (rows) => decodePlan(rows).map((row) => row["QUERY PLAN"]).join("\n")

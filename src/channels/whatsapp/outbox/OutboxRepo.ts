@@ -203,10 +203,14 @@ const make = Effect.gen(function*() {
       is_gone: Schema.Boolean
     }),
     execute: (limit) =>
-      sql`select o.session_id, o.whatsapp_id, s.id is null as is_gone from whatsapp_outbox o
+      // One arm for each partial index: none has both statuses.
+      sql`select o.session_id, o.whatsapp_id, s.id is null as is_gone from (
+          select session_id, whatsapp_id, pairing from whatsapp_outbox where status = 'queued'
+          union all
+          select session_id, whatsapp_id, pairing from whatsapp_outbox where status = 'written'
+        ) o
         left join whatsapp_sessions s on s.id = o.session_id and s.desired <> 'removed'
-        where o.status in ('queued', 'written')
-          and (s.id is null or s.pairing <> o.pairing)
+        where s.id is null or s.pairing <> o.pairing
         limit ${limit}`
   })
 
