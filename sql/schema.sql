@@ -1,4 +1,4 @@
--- The sum of all migrations until 0164_filtered_recoveries.sql, which an empty database gets instead. Written by scripts/schema.ts.
+-- The sum of all migrations until 0165_whatsapp_needs_file.sql, which an empty database gets instead. Written by scripts/schema.ts.
 
 create sequence webhook_delivery_ids;
 
@@ -1437,6 +1437,7 @@ create table whatsapp_outbox (
   written_at timestamp with time zone,
   code_seed text,
   pairing integer default 1 not null,
+  needs_file boolean default true not null,
   constraint whatsapp_outbox_pkey PRIMARY KEY (message_id),
   constraint whatsapp_outbox_session_id_whatsapp_id_key UNIQUE (session_id, whatsapp_id),
   constraint whatsapp_outbox_status_check CHECK (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'written'::text, 'sent'::text, 'delivered'::text, 'read'::text, 'failed'::text])),
@@ -1448,6 +1449,7 @@ CREATE INDEX whatsapp_outbox_codes ON whatsapp_outbox USING btree (session_id, m
 CREATE INDEX whatsapp_outbox_files ON whatsapp_outbox USING btree (file_id) WHERE file_id IS NOT NULL;
 CREATE INDEX whatsapp_outbox_pace ON whatsapp_outbox USING btree (session_id, written_at) WHERE written_at IS NOT NULL;
 CREATE INDEX whatsapp_outbox_queued ON whatsapp_outbox USING btree (session_id, lane, message_id) WHERE status = 'queued'::text;
+CREATE INDEX whatsapp_outbox_uploads ON whatsapp_outbox USING btree (session_id, lane, message_id) WHERE status = 'queued'::text AND needs_file;
 CREATE INDEX whatsapp_outbox_written ON whatsapp_outbox USING btree (session_id, message_id) WHERE status = 'written'::text;
 
 create table whatsapp_session_states (

@@ -124,9 +124,10 @@ const makeRepo = Effect.gen(function*() {
               ${column.text(rows.map(({ sending }) => arrayOf(sending.tags)))},
               ${column.text(rows.map(({ sending }) => JSON.stringify(sending.metadata)))},
               ${column.text(rows.map(({ sending }) => sending.sendAt))}::timestamptz[],
-              ${column.text(rows.map(({ batchId, sending }) => batchId === null ? acceptedBy(sending) : null))})
+              ${column.text(rows.map(({ batchId, sending }) => batchId === null ? acceptedBy(sending) : null))},
+              ${column.bool(rows.map(({ type }) => isMediaType(type)))})
               with ordinality as t (account_id, session_id, sender, recipient, type, content, batch_id, whatsapp_id,
-                delay_ms, file_id, code_seed, pairing, tags, metadata, send_at, accepted_by, position)
+                delay_ms, file_id, code_seed, pairing, tags, metadata, send_at, accepted_by, needs_file, position)
           ), added as (
             insert into messages (id, account_id, channel, session_id, direction, sender, recipient, type, content, batch_id,
               tags, metadata, send_at, accepted_by, status)
@@ -136,10 +137,10 @@ const makeRepo = Effect.gen(function*() {
             from asked order by position
           ), queued as (
             insert into whatsapp_outbox
-              (message_id, session_id, whatsapp_id, lane, delay_ms, file_id, code_seed, pairing, status,
-                due_at)
+              (message_id, session_id, whatsapp_id, lane, delay_ms, file_id, code_seed, pairing, needs_file,
+                status, due_at)
             select id, session_id, whatsapp_id, case when batch_id is null then 0 else 1 end, delay_ms, file_id, code_seed,
-              pairing, case when send_at is null then 'queued' else 'scheduled' end, coalesce(send_at, now())
+              pairing, needs_file, case when send_at is null then 'queued' else 'scheduled' end, coalesce(send_at, now())
             from asked order by position
           )
           select id, send_at is null and account_id in (

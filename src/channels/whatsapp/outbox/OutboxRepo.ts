@@ -74,11 +74,12 @@ const make = Effect.gen(function*() {
     execute: ({ limit, sessionId }) => due(sessionId, limit, sql`(m.type not in ${media} or o.body is not null)`)
   })
 
-  /** Due media whose files are not uploaded. */
+  /** Due media whose files are not uploaded. A row of an earlier version may be a text. */
   const nextFiles = Query.findAll({
     Request: Due,
     Result: QueuedMessage,
-    execute: ({ limit, sessionId }) => due(sessionId, limit, sql`m.type in ${media} and o.body is null`)
+    execute: ({ limit, sessionId }) =>
+      due(sessionId, limit, sql`o.needs_file and m.type in ${media} and o.body is null`)
   })
 
   /** Stores a prepared medium whose file is uploaded, unless the session has another owner. */
@@ -87,7 +88,7 @@ const make = Effect.gen(function*() {
     { body, chat, message_id }: Pick<WrittenMessage, "message_id" | "chat" | "body">
   ) =>
     Query.run(sql`with ${owner(owned)}
-      update whatsapp_outbox o set chat = ${chat}, body = ${body} from owner
+      update whatsapp_outbox o set chat = ${chat}, body = ${body}, needs_file = false from owner
       where o.session_id = owner.id and o.message_id = ${message_id} and o.status = 'queued'`)
 
   /** Messages that were written to a connection and not acknowledged. */

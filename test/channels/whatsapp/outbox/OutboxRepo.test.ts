@@ -1,13 +1,18 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import type { MessageType } from "../../../../src/channels/whatsapp/content/MessageContent.ts"
+import { AcceptedRepo, type NewRow } from "../../../../src/channels/whatsapp/outbox/MessageAcceptance.ts"
 import { OutboxRepo } from "../../../../src/channels/whatsapp/outbox/OutboxRepo.ts"
-import { WhatsAppSessionId } from "../../../../src/values/Ids.ts"
+import { MessageId, WhatsAppSessionId } from "../../../../src/values/Ids.ts"
 import { plansOf, rowsRead } from "../../../support/plans.ts"
 import { makeAccount } from "../../../support/Service.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
+import { noEvents } from "../../../support/testEvents.ts"
 
-const Subject = OutboxRepo.layer.pipe(Layer.provideMerge(TestDatabase.layer))
+const Subject = Layer.mergeAll(OutboxRepo.layer, AcceptedRepo.layer.pipe(Layer.provide(noEvents))).pipe(
+  Layer.provideMerge(TestDatabase.layer)
+)
 
 /** A session of its own account. */
 const makeSession = Effect.gen(function*() {
@@ -30,8 +35,8 @@ const addTexts = Effect.fnUntraced(function*(
       select ${accountId}::bigint, 'whatsapp', ${id}::bigint, 'out', '+15550100300', 'text', '{"body": "Hello"}', 'queued'
       from generate_series(1, ${count}::integer) returning id
     )
-    insert into whatsapp_outbox (message_id, session_id, whatsapp_id, lane, status, pairing)
-    select id, ${id}::bigint, 'NAME' || id, 0, ${status}, 1 from added`
+    insert into whatsapp_outbox (message_id, session_id, whatsapp_id, lane, status, needs_file)
+    select id, ${id}::bigint, 'NAME' || id, 0, ${status}, false from added`
 })
 
 layer(Subject)("OutboxRepo", (it) => {
@@ -53,5 +58,44 @@ layer(Subject)("OutboxRepo", (it) => {
         [false, session.id],
         [false, session.id]
       ])
+    }))
+
+  it.effect("finds the files to upload without reading the texts that wait", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { nextFiles, storePrepared } = yield* OutboxRepo
+      const { insert } = yield* AcceptedRepo
+      const { accountId, id: sessionId } = yield* makeSession
+      const message = (type: MessageType, whatsappId: string): NewRow => ({
+        accountId,
+        sessionId,
+        pairing: 1,
+        sender: null,
+        to: "+15550100300",
+        type,
+        content: { body: "Hello" },
+        whatsappId,
+        fileId: null,
+        batchId: null,
+        delayMs: 0,
+        codeSeed: null,
+        sending: { sendAt: null, acceptedBy: null, tags: [], metadata: {}, failover_id: null }
+      })
+      yield* insert(Array.from({ length: 5000 }, (_, index) => message("text", `TEXT${index}`)))
+      const [, image] = yield* insert([message("video", "A"), message("image", "B")])
+      yield* sql`analyze whatsapp_outbox, messages`
+      const due = { sessionId, limit: 3 }
+      const names = Effect.map(nextFiles(due), (rows) => rows.map(({ whatsapp_id }) => whatsapp_id))
+      const [plan = ""] = yield* plansOf(nextFiles(due), "whatsapp_outbox")
+      assert.isBelow(rowsRead(plan), 20, plan)
+      assert.deepStrictEqual(yield* names, ["A", "B"])
+      const prepared = { message_id: image?.id ?? MessageId.make(1), chat: "a@s.whatsapp.net", body: new Uint8Array(1) }
+      yield* storePrepared({ id: sessionId, epoch: 1 }, prepared)
+      assert.deepStrictEqual(yield* names, ["A"])
+      const waiting = yield* sql`select whatsapp_id from whatsapp_outbox where status = 'queued' and needs_file`
+      assert.deepStrictEqual(waiting.map((row) => row["whatsapp_id"]), ["A"])
+      // As in a row of an earlier version.
+      yield* sql`update whatsapp_outbox set needs_file = true where whatsapp_id = 'TEXT0'`
+      assert.deepStrictEqual(yield* names, ["A"])
     }))
 })
