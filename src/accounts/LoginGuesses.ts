@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Context, Effect, Exit, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { createHash } from "node:crypto"
 import * as Query from "../platform/database/Query.ts"
@@ -27,23 +27,28 @@ const makeRepo = Effect.gen(function*() {
           where email_hash = ${hashOf(email)} and client_network = ${network} and retry_at > now()`
     }),
     /**
-     * A day without a wrong password forgives the earlier ones. The owner of an account learns of the first pause by mail,
-     * and the statement takes as long for an address without an account.
+     * Counts a guess as wrong before it is checked, so that guesses at the same time are no more than one after the other. Nothing
+     * during a pause. A day without a wrong password forgives the earlier ones.
      */
-    fail: ({ email, network }: typeof Pair.Type) => {
-      const { body, kind, once, subject } = passwordsGuessedNotice(network)
-      return Query.run(sql`with failed as (
-          insert into login_guesses as g (email_hash, client_network, failures, failed_at, retry_at)
+    begin: Query.findOneOption({
+      Request: Pair,
+      Result: Schema.Struct({ failures: Schema.Int }),
+      execute: ({ email, network }) =>
+        sql`insert into login_guesses as g (email_hash, client_network, failures, failed_at, retry_at)
           values (${hashOf(email)}, ${network}, 1, now(), now())
           on conflict (email_hash, client_network) do update set failed_at = now(),
             failures = case when g.failed_at < now() - interval '1 day' then 1 else g.failures + 1 end,
             retry_at = case when g.failed_at < now() - interval '1 day' or g.failures + 1 < ${free} then now()
               else now() + least(900, 15 * 2 ^ least(g.failures + 1 - ${free}, 10)) * interval '1 second' end
-          returning failures
-        )
-        insert into notices (account_id, lane, kind, once, subject, body)
-        select a.id, ${laneOf(kind)}, ${kind}, ${once}, ${subject}, ${body} from failed f, accounts a
-        where f.failures = ${free} and lower(a.email) = ${email} and a.deleted_at is null and a.shadow_of is null
+          where g.failures < ${free} or g.retry_at <= now()
+          returning failures`
+    }),
+    /** The owner of an account learns of a pause. The statement takes as long for an address without an account. */
+    tell: ({ email, network }: typeof Pair.Type) => {
+      const { body, kind, once, subject } = passwordsGuessedNotice(network)
+      return Query.run(sql`insert into notices (account_id, lane, kind, once, subject, body)
+        select id, ${laneOf(kind)}, ${kind}, ${once}, ${subject}, ${body} from accounts
+        where lower(email) = ${email} and deleted_at is null and shadow_of is null
         on conflict do nothing`)
     },
     forget: ({ email, network }: typeof Pair.Type) =>
@@ -77,16 +82,20 @@ export class LoginGuesses extends Context.Service<LoginGuesses, {
         pair: typeof Pair.Type,
         login: Effect.Effect<A, E>
       ) {
-        const pause = yield* repo.pause(pair)
-        if (Option.isSome(pause)) {
-          const { seconds } = pause.value
+        const begun = yield* repo.begin(pair)
+        if (Option.isNone(begun)) {
+          const pause = yield* repo.pause(pair)
+          const seconds = Option.match(pause, { onNone: () => 1, onSome: (found) => found.seconds })
           const { answerHeaders } = yield* RequestContext
           answerHeaders.set("retry-after", String(seconds))
           return yield* new LoginPaused({ retry_after: seconds })
         }
-        const entered = yield* Effect.tapError(login, () => repo.fail(pair))
-        yield* repo.forget(pair)
-        return entered
+        const isPause = begun.value.failures === free
+        // A caller that hangs up has guessed too.
+        return yield* Effect.onExit(
+          login,
+          (exit) => Exit.isSuccess(exit) ? repo.forget(pair) : isPause ? repo.tell(pair) : Effect.void
+        )
       })
 
       return LoginGuesses.of({

@@ -51,6 +51,7 @@ export const enterCode = Action.own({
   run: ({ code = "", step }, ask: Ask) =>
     Effect.gen(function*() {
       const { t } = ask
+      yield* limited
       const person = yield* (yield* SignIns).personOf(step)
       if (Option.isNone(person)) return yield* Refused.of(t.text("code.late"))
       const checked = (yield* SecondFactors).check(person.value, code.slice(0, 32)).pipe(
