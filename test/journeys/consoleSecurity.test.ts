@@ -332,6 +332,29 @@ layer(Service.layer(), { excludeTestServices: true })("second factors in a brows
       yield* told("New recovery codes were made")
     }).pipe(Effect.orDie))
 
+  it.effect("the key of an authenticator app is shown, and its first code taken, only with a fresh proof", () =>
+    Effect.gen(function*() {
+      const { open, personId, sends, sql } = yield* withPasskey
+      const page = "/console/me/security"
+      yield* yield* sends(page, "app-begin")
+      const secret = /<code[^>]*>([A-Z2-7]{32})<\/code>/.exec(yield* open(page))?.[1] ?? ""
+      const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate()
+      const confirm = yield* sends(page, "app-confirm", { code })
+      yield* sql`update login_sessions set proved_at = now() - interval '1 hour' where person_id = ${personId}`
+      assert.notInclude(yield* open(page), secret)
+      const late = yield* confirm
+      assert.strictEqual(late.status, 422)
+      assert.notInclude(late.text, secret)
+      assert.include(late.text, "This needs a proof that is at most ten minutes old.")
+      assert.include(late.text, `value="${code}"`)
+      const confirmed = sql`select from authenticators where person_id = ${personId} and confirmed_at is not null`
+      assert.lengthOf(yield* confirmed, 0)
+      yield* sql`update login_sessions set proved_at = now() where person_id = ${personId}`
+      assert.include(yield* open(page), secret)
+      assert.strictEqual((yield* confirm).status, 200)
+      assert.lengthOf(yield* confirmed, 1)
+    }).pipe(Effect.orDie))
+
   it.effect("a new passkey waits in its form for a fresh proof, and a refused button says why", () =>
     Effect.gen(function*() {
       const { personId, sends, sql } = yield* withPasskey

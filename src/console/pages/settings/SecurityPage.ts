@@ -91,7 +91,7 @@ const passkeysCard = (ask: PersonAsk, { creation, passkeys }: Facts) => {
 }
 
 const appCard = (ask: PersonAsk, { enrolment, factors: { has_authenticator } }: Facts) => {
-  const { t } = ask
+  const { attempt, t } = ask
   const state = has_authenticator
     ? badge(t.text("security.app.on"), "good")
     : badge(t.text("security.app.off"), "quiet")
@@ -103,10 +103,12 @@ const appCard = (ask: PersonAsk, { enrolment, factors: { has_authenticator } }: 
     })
     return card(t.text("security.app"), html`${about}<div class="buttons">${off}</div>`, "app")
   }
+  const confirms = form(ask, confirmApp, { submit: t.text("security.app.confirm") })
   if (enrolment === undefined) {
+    const begins = form(ask, beginApp, { submit: t.text("security.app.begin"), tone: "plain" })
     return card(
       t.text("security.app"),
-      html`${about}${form(ask, beginApp, { submit: t.text("security.app.begin"), tone: "plain" })}`,
+      html`${about}${attempt?.action === confirmApp.name ? confirms : begins}`,
       "app"
     )
   }
@@ -115,7 +117,7 @@ const appCard = (ask: PersonAsk, { enrolment, factors: { has_authenticator } }: 
     html`${about}<p>${t.text("security.app.scan")}</p>
 <img class="qr" src="${enrolment.picture}" width="205" height="205" alt="${t.text("security.app.picture")}">
 ${copyable(ask, enrolment.secret, { label: t.text("security.app.key") })}
-${form(ask, confirmApp, { submit: t.text("security.app.confirm") })}`,
+${confirms}`,
     "app"
   )
 }
@@ -179,10 +181,11 @@ const signInsCard = (ask: PersonAsk, { signIns }: Facts) =>
     "sign-ins"
   )
 
-const read = Effect.fnUntraced(function*({ party, signedIn: { person } }: PersonAsk) {
+const read = Effect.fnUntraced(function*({ party, signedIn: { is_fresh, person } }: PersonAsk) {
   const factors = yield* SecondFactors
   const passkeys = yield* Passkeys
-  const pending = Option.getOrUndefined(yield* factors.pending(person.id, person.email))
+  // Who sees the seed has the second factor.
+  const pending = is_fresh ? Option.getOrUndefined(yield* factors.pending(person.id, person.email)) : undefined
   return {
     factors: yield* factors.of(person.id),
     enrolment: pending === undefined ? undefined : { ...pending, picture: yield* qrOf(pending.uri) },

@@ -90,6 +90,8 @@ const codesPage = (ask: PersonAsk, made: Option.Option<ReadonlyArray<string>>) =
 export const confirmApp = Action.own({
   name: "app-confirm",
   fields: { code: Field.text({ label: "code.label", autocomplete: "one-time-code", isMono: true }) },
+  // A stolen browser must not finish what its person began.
+  isFresh: true,
   run: ({ code: given = "" }, ask: PersonAsk) =>
     Effect.gen(function*() {
       const factors = yield* SecondFactors
