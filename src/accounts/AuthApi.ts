@@ -91,7 +91,8 @@ const reset = HttpApiEndpoint.post("reset", "/password/reset", {
   OpenApi.annotations({
     summary: "Set a new password",
     description:
-      "Requires the token from the mail, which works once and within an hour. Ends all login sessions; API keys stay valid."
+      "Requires the token from the mail, which works once and within an hour. Ends all login sessions; API keys stay valid. "
+      + "If the address was not confirmed before, the token confirms it, and ends API keys and second factors too."
   })
 )
 

@@ -90,10 +90,30 @@ const makeRepo = Effect.gen(function*() {
         select account_id from used`
   })
 
-  const setPassword = (accountId: AccountId, hash: string) =>
-    Query.run(sql`with owner as (select id from people where account_id = ${accountId}),
-      ended as (delete from login_sessions where account_id = ${accountId} or person_id in (select id from owner))
-      update accounts set password_hash = ${hash} where id = ${accountId}`)
+  /**
+   * The token proves the address. Before that, a stranger may have registered it: then every other way in ends, their keys
+   * and second factors too.
+   */
+  const setPassword = Query.findOne({
+    Request: Schema.Struct({ accountId: AccountId, hash: Schema.String }),
+    Result: Schema.Struct({ was_unconfirmed: Schema.Boolean }),
+    execute: ({ accountId, hash }) =>
+      sql`with account as (select awaits_confirmation from accounts where id = ${accountId}),
+        owner as (select id from people where account_id = ${accountId}),
+        stranger as (select id from owner, account where awaits_confirmation),
+        ended as (delete from login_sessions where account_id = ${accountId} or person_id in (select id from owner)),
+        passkey as (delete from passkeys where person_id in (select id from stranger)),
+        app as (delete from authenticators where person_id in (select id from stranger)),
+        code as (delete from recovery_codes where person_id in (select id from stranger)),
+        changes as (update email_changes set expires_at = now()
+          where account_id = ${accountId} and (select awaits_confirmation from account) and expires_at > now()),
+        gone as (delete from api_keys where account_id in (${accountId}, -${accountId}::bigint)
+          and (select awaits_confirmation from account) returning key_hash),
+        revoked as (insert into revoked_api_keys (key_hash) select key_hash from gone
+          on conflict (key_hash) do update set revoked_at = now())
+        update accounts a set password_hash = ${hash}, awaits_confirmation = false from account where a.id = ${accountId}
+        returning account.awaits_confirmation as was_unconfirmed`
+  })
 
   /** The owner has proved themselves by mail, so wrong passwords no longer pause their logins, from any network. */
   const forgive = (email: string) =>
@@ -108,7 +128,10 @@ export class PasswordResets extends Context.Service<PasswordResets, {
   readonly ask: (email: string) => Effect.Effect<void>
   /** Mails a token for each request whose address an account has. */
   readonly answer: Effect.Effect<void>
-  /** Sets the password, and ends all login sessions and pauses of logins. A token works once, within an hour. */
+  /**
+   * Sets the password, and ends all login sessions and pauses of logins. A token works once, within an hour. It confirms the
+   * address. If the account awaited that, it also ends API keys and second factors.
+   */
   readonly use: (wanted: PasswordReset) => Effect.Effect<void, TokenExpired | ValidationFailed>
 }>()("messaging-service/accounts/PasswordResets") {
   static readonly layer = Layer.effect(
@@ -152,10 +175,11 @@ export class PasswordResets extends Context.Service<PasswordResets, {
           const used = yield* repo.use(tokenHash)
           if (Option.isNone(used)) return yield* new TokenExpired()
           const accountId = used.value.account_id
-          yield* repo.setPassword(accountId, hash)
+          const { was_unconfirmed } = yield* repo.setPassword({ accountId, hash })
           yield* repo.forgive(found.value.email)
           yield* audit.record({ accountId, action: "password.reset" })
-          yield* notices.enqueue(passwordResetNotice(accountId))
+          if (was_unconfirmed) yield* audit.record({ accountId, action: "address.confirmed" })
+          yield* notices.enqueue(passwordResetNotice(accountId, was_unconfirmed))
         }))
       })
 

@@ -3,9 +3,12 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Accounts } from "../../src/accounts/Accounts.ts"
 import { Audit } from "../../src/accounts/Audit.ts"
+import * as Tokens from "../../src/platform/crypto/Tokens.ts"
 import { AccountId } from "../../src/values/Ids.ts"
 import { assertRefused } from "../contract/contract.ts"
 import { sendCode } from "../support/codes.ts"
+import { ownerOf } from "../support/consolePeople.ts"
+import { mailTo } from "../support/sandboxMails.ts"
 import { eventually, makeAccount, makeKey, type RunningNode, Service, startNode } from "../support/Service.ts"
 import { freshNumber } from "../support/sms.ts"
 
@@ -249,6 +252,59 @@ layer(Service.layer(), { excludeTestServices: true })("confirmation of addresses
       }`
       assert.strictEqual(row?.["n"], 5)
     }))
+
+  it.effect("who registers the address of another person keeps no way in once that person sets a password by mail", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const email = "hedy@example.com"
+      const registered = yield* register(node, email)
+      const login = String(registered.at("data", "token"))
+      const accountId = AccountId.make(Number(registered.at("data", "account", "id")))
+      const keys = [(yield* makeKey(accountId)).key, (yield* makeKey(accountId, { mode: "test" })).key]
+      const { cookie, personId } = yield* ownerOf(accountId)
+      const addFactors = sql`with passkey as (insert into passkeys (person_id, credential_id, public_key, counter, name)
+          values (${personId}, '\\x01', '\\x00', 0, 'Phone')),
+        app as (insert into authenticators (person_id, seed, confirmed_at) values (${personId}, '\\x00', now()))
+        insert into recovery_codes (person_id, code_hash) values (${personId}, '\\x00')`
+      const factors = sql`select person_id from passkeys where person_id = ${personId}
+        union all select person_id from authenticators where person_id = ${personId}
+        union all select person_id from recovery_codes where person_id = ${personId}`
+      yield* addFactors
+      yield* node.request("PUT", "/v1/account/profile", { key: login, json: { email: "stranger@example.com" } })
+      const link = /\/account\/email\/\S+/.exec(yield* mailTo("stranger@example.com", "Confirm your new"))?.[0] ?? ""
+
+      const secret = "the owner's horse battery"
+      /** Sets a password with a token from a mail. */
+      const reset = Effect.gen(function*() {
+        const token = Tokens.mint("rt_live_")
+        yield* sql`insert into password_resets (token_hash, account_id, expires_at)
+          values (${Tokens.hash(token)}, ${accountId}, now() + interval '1 hour')`
+        const json = { token, password: secret, password_confirmation: secret }
+        return yield* node.request("POST", "/v1/auth/password/reset", { json })
+      })
+      assert.strictEqual((yield* reset).status, 200)
+      for (const key of [login, ...keys]) {
+        assert.strictEqual((yield* node.request("GET", "/v1/account", { key })).status, 401)
+      }
+      assert.strictEqual((yield* node.request("GET", "/console/me", { headers: { cookie } })).status, 302)
+      assert.strictEqual((yield* node.request("POST", link)).status, 410)
+      const entered = yield* node.request("POST", "/v1/auth/login", { json: { email, password: secret } })
+      assert.strictEqual(entered.status, 200)
+      assert.strictEqual((yield* send(node, String(entered.at("data", "token")))).status, 202)
+      assert.lengthOf(yield* factors, 0)
+      assert.include(
+        yield* mailTo(email, "Your password was reset"),
+        "API keys and second factors from before were ended"
+      )
+
+      // What the owner adds stays.
+      yield* addFactors
+      const { key } = yield* makeKey(accountId)
+      assert.strictEqual((yield* reset).status, 200)
+      assert.lengthOf(yield* factors, 3)
+      assert.strictEqual((yield* node.request("GET", "/v1/account", { key })).status, 200)
+    }).pipe(Effect.orDie))
 
   it.effect("an account that the operator gives a plan may send", () =>
     Effect.gen(function*() {

@@ -15,14 +15,18 @@ export const passwordChangedNotice = (accountId: AccountId, base: string): Notic
     + `End all other logins:\nDELETE ${base}/v1/account/sessions\n\n${ifNotYou}`
 })
 
-/** For a password set with a token from a mail. */
-export const passwordResetNotice = (accountId: AccountId): Notice => ({
-  accountId,
-  kind: "password_changed",
-  subject: "Your password was reset",
-  body: "The password of your account was set with a token that was mailed to this address. All login sessions were "
-    + `ended; API keys stay valid.\n\n${ifNotYou}`
-})
+/** For a password set with a token from a mail, which confirmed the address unless it was confirmed before. */
+export const passwordResetNotice = (accountId: AccountId, wasUnconfirmed: boolean): Notice => {
+  const ended = wasUnconfirmed
+    ? "This confirmed the address, so all login sessions, API keys and second factors from before were ended."
+    : "All login sessions were ended; API keys stay valid."
+  return {
+    accountId,
+    kind: "password_changed",
+    subject: "Your password was reset",
+    body: `The password of your account was set with a token that was mailed to this address. ${ended}\n\n${ifNotYou}`
+  }
+}
 
 const addedFactors = {
   passkey: "A passkey was added to your account. Who has it signs in to the console without your password.",

@@ -262,7 +262,8 @@ export interface AuthResource {
 
   /**
    * Set a new password. Requires the token from the mail, which works once and within an hour. Ends all login
-   * sessions; API keys stay valid.
+   * sessions; API keys stay valid. If the address was not confirmed before, the token confirms it, and ends API
+   * keys and second factors too.
    */
   resetPassword(body: PasswordReset, options?: RequestOptions): Promise<void>
 
