@@ -20,13 +20,16 @@ const aftermath = 15
 const makeRepo = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
-  /** Anonymises the row and that of the shadow account. Returns both. A second deletion changes nothing. */
+  /**
+   * Anonymises the row and that of the shadow account. Returns both. A second deletion changes nothing. The text is no
+   * address, so that no account can have it.
+   */
   const mark = Query.findAll({
     Request: AccountId,
     Result: Schema.Struct({ account_id: AccountId }),
     execute: (id) =>
       sql`with gone as (
-        update accounts set deleted_at = now(), name = '', email = 'account-' || id || '@deleted.invalid',
+        update accounts set deleted_at = now(), name = '', email = 'deleted account ' || id,
           password_hash = null, timezone = 'UTC', locale = 'en', weekly_digest = false
         where id in (${id}::bigint, -${id}::bigint) and deleted_at is null returning id
       )

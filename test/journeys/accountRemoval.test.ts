@@ -176,7 +176,7 @@ layer(Node)("account deletion", (it) => {
         const [row] = yield* sql`select name, email, password_hash from accounts where id = ${accountId}`
         assert.deepStrictEqual({ ...row }, {
           name: "",
-          email: `account-${accountId}@deleted.invalid`,
+          email: `deleted account ${accountId}`,
           password_hash: null
         })
 
@@ -197,6 +197,17 @@ layer(Node)("account deletion", (it) => {
       }),
     { timeout: 120_000 }
   )
+
+  it.effect("no stranger's address keeps an account from being deleted", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { accountId, key } = yield* makeAccount()
+      yield* makeKey(accountId, { mode: "test" })
+      yield* makeAccount({ email: `account-${accountId}@deleted.invalid` })
+      yield* makeAccount({ email: `account-${-accountId}@deleted.invalid` })
+      const removed = yield* request("DELETE", "/v1/account", { key, json: { confirmation: "DELETE" } })
+      assert.strictEqual(removed.status, 200, removed.text)
+    }))
 
   it.effect("another node finishes the erasure when the nodes that began it are killed", () =>
     Effect.gen(function*() {
