@@ -1,25 +1,15 @@
 import { Effect } from "effect"
-import { HttpServerRequest } from "effect/http"
 import { CurrentPassword } from "../accounts/CurrentPassword.ts"
-import {
-  everyPermission,
-  InsufficientPermission,
-  LiveKeyRequired,
-  ValidationFailed
-} from "../platform/http/ApiErrors.ts"
+import { everyPermission, InsufficientPermission, LiveKeyRequired } from "../platform/http/ApiErrors.ts"
 import type { Principal } from "../platform/http/Authentication.ts"
 import { FreshLoginRequired, KeyOutlivesCaller } from "./ApiKeyErrors.ts"
 import { ApiKeys } from "./ApiKeys.ts"
 import type { NewApiKey } from "./ApiKeysApi.ts"
 
-/** Checks the owner's password, if the request has it. An `Idempotency-Key` would keep a plain hash of the body. */
+/** Checks the owner's password, if the request has it. */
 const confirmOwner = Effect.fnUntraced(
   function*({ accountId }: Principal["Service"], { current_password: password }: NewApiKey) {
     if (password === undefined) return false
-    const { headers } = yield* HttpServerRequest.HttpServerRequest
-    if (headers["idempotency-key"] !== undefined) {
-      return yield* ValidationFailed.of("current_password", "must not be sent with an Idempotency-Key")
-    }
     yield* (yield* CurrentPassword).check(accountId, password)
     return true
   }

@@ -76,12 +76,17 @@ layer(Service.layer())("keys that a caller may create", (it) => {
       )
     }))
 
-  it.effect("a password is refused together with an Idempotency-Key, because the key keeps a hash of the body", () =>
+  it.effect("a password is refused together with an Idempotency-Key, and no hash of the body is kept", () =>
     Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
       const { token } = yield* oldLogin
-      const refused = yield* create(token, { current_password: password }, { "idempotency-key": "child-1" })
-      assertRefused(refused, 422, "validation_error")
-      assert.strictEqual(refused.at("error", "param"), "current_password")
+      for (const name of ["Child", ""]) {
+        const json = { name, current_password: password }
+        const refused = yield* create(token, json, { "idempotency-key": "child-1" })
+        assertRefused(refused, 422, "validation_error")
+        assert.strictEqual(refused.at("error", "param"), "current_password")
+      }
+      assert.deepStrictEqual(yield* sql`select from idempotency_records`, [])
     }))
 
   it.effect("a key with an end creates no key that ends later, not even with the current password", () =>

@@ -75,6 +75,15 @@ const requireStorable = (search: HttpServerRequest.ParsedSearchParams["Service"]
   return param === undefined ? Effect.void : ValidationFailed.of(param, "must not contain a NUL character")
 }
 
+const secretField = "current_password"
+
+/** Before the body is checked: a stored answer, also a refusal, keeps a plain hash of the body. */
+const refuseKeptSecret = Effect.fnUntraced(function*(names: ReadonlyArray<string>) {
+  const { headers, method } = yield* HttpServerRequest.HttpServerRequest
+  if (method !== "POST" || headers["idempotency-key"] === undefined || !names.includes(secretField)) return
+  return yield* ValidationFailed.of(secretField, "must not be sent with an Idempotency-Key")
+})
+
 const told = (tell: (facts: RequestFacts) => void) => Effect.map(RequestContext, tell)
 
 /** A socket's buffer takes smaller answers at once. */
@@ -145,6 +154,7 @@ export const RequestRulesLayer = Layer.effect(
         const { names, text: body } = yield* readBody(bodyLimit, accountId ?? 0).pipe(
           Effect.provideService(BodyMemory, memory)
         )
+        if (accountId !== undefined) yield* refuseKeptSecret(names)
         if (accountId !== undefined && isSending(rule)) yield* volume.spend(accountId, body.length)
         yield* storable
         yield* told((facts) => unknown.inBody(facts, names, body))
