@@ -120,6 +120,17 @@ layer(Service.layer())("keys that a caller may create", (it) => {
       assert.strictEqual((yield* create(key, { current_password: password })).status, 201)
     }))
 
+  it.effect("a test key creates one with rights that it lacks only with the current password of the owner", () =>
+    Effect.gen(function*() {
+      const { accountId } = yield* makeAccount({ password })
+      const { key } = yield* makeKey(accountId, { mode: "test", permissions: ["keys:write"] })
+      assertRefused(yield* create(key), 403, "insufficient_permission")
+      const wrong = yield* create(key, { current_password: "wrong horse battery" })
+      assertRefused(wrong, 422, "validation_error")
+      const wider = yield* create(key, { current_password: password })
+      assert.deepStrictEqual([wider.status, wider.at("data", "mode")], [201, "test"])
+    }))
+
   it.effect("a key without an end and with all rights creates any key, as before", () =>
     Effect.gen(function*() {
       const { key } = yield* makeAccount()
