@@ -45,8 +45,8 @@ export class AccountSettings extends Context.Service<AccountSettings, {
 
       const changeProfile = Effect.fn("AccountSettings.changeProfile")(
         function*(accountId: AccountId, change: ProfileChange) {
+          if (change.email !== undefined) yield* emailChanges.request(accountId, change.email)
           return yield* transaction(Effect.gen(function*() {
-            if (change.email !== undefined) yield* emailChanges.request(accountId, change.email)
             const profile = yield* repo.update({ accountId, change })
             if (change.timezone !== undefined || change.locale !== undefined) yield* accounts.copyToShadow(accountId)
             return profile

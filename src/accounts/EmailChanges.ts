@@ -24,7 +24,7 @@ export type LinkAction = keyof typeof prefixes
 export const actionOf = (token: string): LinkAction | undefined =>
   (["confirm", "undo"] as const).find((action) => Tokens.isWellFormed(prefixes[action], token))
 
-/** The most confirmations that an account sends in an hour. */
+/** The most new addresses that an account asks for in an hour, with those that another account has. */
 const maxPerHour = 5
 
 const Change = Schema.Struct({
@@ -75,6 +75,11 @@ const makeRepo = Effect.gen(function*() {
       values (${change.account_id}, ${change.old_email}, ${change.new_email}, ${Tokens.hash(token)},
         now() + interval '24 hours')`)
 
+  /** Counts a request for an address that is taken. The row has ended, and not that address. */
+  const countRefusal = (accountId: AccountId, email: string) =>
+    Query.run(sql`insert into email_changes (account_id, old_email, new_email, token_hash, expires_at)
+      values (${accountId}, ${email}, ${email}, ${Tokens.hash(Tokens.mint(prefixes.confirm))}, now())`)
+
   const find = Query.findOneOption({
     Request: Schema.String,
     Result: Change,
@@ -110,7 +115,7 @@ const makeRepo = Effect.gen(function*() {
       codes as (delete from recovery_codes where person_id in (select id from owner))
       update accounts set password_hash = null where id = ${accountId}`)
 
-  return { lock, ofLastHour, isTaken, withdraw, insert, find, confirm, end, setEmail, endAccess }
+  return { lock, ofLastHour, isTaken, withdraw, insert, countRefusal, find, confirm, end, setEmail, endAccess }
 })
 
 /**
@@ -118,7 +123,10 @@ const makeRepo = Effect.gen(function*() {
  * previous one can undo the change, and no other account gets that address.
  */
 export class EmailChanges extends Context.Service<EmailChanges, {
-  /** Mails a link to the new address, and forgets an earlier request. The account's own address only does the latter. */
+  /**
+   * Mails a link to the new address, and forgets an earlier request. The account's own address only does the latter. Never
+   * in the caller's transaction, which would forget a refusal.
+   */
   readonly request: (
     accountId: AccountId,
     email: EmailAddress
@@ -146,10 +154,6 @@ export class EmailChanges extends Context.Service<EmailChanges, {
       const repo = yield* makeRepo
       const linkOf = (token: string) => `${base}/account/email/${token}`
 
-      const refuseTaken = Effect.fnUntraced(function*(accountId: AccountId, email: string) {
-        if ((yield* repo.isTaken({ accountId, email })).taken) return yield* new EmailTaken()
-      })
-
       const refuseTooMany = Effect.fnUntraced(function*(accountId: AccountId) {
         const { count, wait } = yield* repo.ofLastHour(accountId)
         if (count < maxPerHour) return
@@ -172,26 +176,31 @@ export class EmailChanges extends Context.Service<EmailChanges, {
       })
 
       const request = Effect.fn("EmailChanges.request")(function*(accountId: AccountId, email: EmailAddress) {
-        yield* transaction(Effect.gen(function*() {
+        const isTaken = yield* transaction(Effect.gen(function*() {
           const account = Option.getOrUndefined(yield* repo.lock(accountId))
           // The account was deleted after authentication.
-          if (account === undefined) return
-          yield* refuseTaken(accountId, email)
-          if (email === account.email) return yield* repo.withdraw(accountId)
+          if (account === undefined) return false
+          if (email === account.email) return yield* Effect.as(repo.withdraw(accountId), false)
+          // First, because the answers for many addresses would tell which have accounts.
           yield* refuseTooMany(accountId)
+          if ((yield* repo.isTaken({ accountId, email })).taken) {
+            return yield* Effect.as(repo.countRefusal(accountId, account.email), true)
+          }
           yield* repo.withdraw(accountId)
           const token = Tokens.mint(prefixes.confirm)
           yield* repo.insert({ account_id: accountId, old_email: account.email, new_email: email }, token)
           yield* audit.record({ accountId, action: "email.requested" })
           yield* sealed.enqueue(emailConfirmationNotice({ accountId, recipient: email, link: linkOf(token) }))
+          return false
         }))
+        if (isTaken) return yield* new EmailTaken()
       })
 
       const confirm = Effect.fn("EmailChanges.confirm")(function*(token: string) {
         return yield* transaction(Effect.gen(function*() {
           const { change } = yield* locked(token)
           const { account_id: accountId, id, new_email, old_email } = change
-          yield* refuseTaken(accountId, new_email)
+          if ((yield* repo.isTaken({ accountId, email: new_email })).taken) return yield* new EmailTaken()
           const undo = Tokens.mint(prefixes.undo)
           yield* repo.confirm(id, undo)
           yield* repo.setEmail(accountId, new_email)

@@ -272,6 +272,22 @@ layer(Service.layer(), { excludeTestServices: true })("email address of an accou
       yield* mailTo(address, subjects.confirm, 5)
       assert.strictEqual((yield* mailsTo(address)).length, 5)
     }))
+
+  it.effect("an account learns of at most five addresses an hour whether another account has them", () =>
+    Effect.gen(function*() {
+      const neighbour = yield* makeAccount()
+      const [prober, sender] = [yield* owner, yield* owner]
+      for (let count = 0; count < 5; count++) {
+        assertRefused(yield* prober.put(neighbour.email), 409, "email_taken")
+        assert.strictEqual((yield* sender.put(freshAddress())).status, 200)
+      }
+      for (const { email, put } of [prober, sender]) {
+        assertRefused(yield* put(neighbour.email), 429, "email_change_limit")
+        assertRefused(yield* put(freshAddress()), 429, "email_change_limit")
+        assert.strictEqual((yield* put(email)).status, 200)
+      }
+      assert.deepStrictEqual(yield* prober.current, [prober.email, null])
+    }))
 })
 
 /** The texts of the account's notices, as the main key opens them. */
