@@ -283,7 +283,11 @@ layer(Service.layer(), { excludeTestServices: true })("messaging", (it) => {
       const words = ["send", "sms", "0788123456", "Ready"]
       const { code, stderr, stdout } = yield* messaging(words, env)
       assert.deepStrictEqual([code, stdout], [1, ""])
-      assert.match(stderr, /must begin.*\(422 validation_error\)\nMore: .*#validation_error/)
+      assert.match(stderr, /must begin.*\(422 validation_error\)\nMore: /)
+      const page = /^More: (.*)#validation_error$/m.exec(stderr)?.[1] ?? ""
+      assert.strictEqual(page, `${env.MESSAGING_URL}/docs/guides/errors`)
+      const login = yield* messaging(["login"], { MESSAGING_URL: env.MESSAGING_URL }, { input: "sk_live_x\n" })
+      assert.include(login.stderr, `\nMore: ${page}#invalid_api_key`)
       const { error } = JSON.parse((yield* messaging([...words, "--json"], env)).stderr)
       assert.deepInclude(error, { status: 422, type: "validation_error" })
     }))

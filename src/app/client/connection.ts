@@ -29,9 +29,20 @@ class LoginUnreadable extends Schema.TaggedError<LoginUnreadable>()("LoginUnread
   }
 }
 
+/** The service of this process's command. */
+let service = ""
+
+const connect = (apiKey: string, baseUrl: string) => {
+  service = baseUrl
+  return new MessagingClient({ apiKey, baseUrl })
+}
+
+/** A service without a public URL names its own pages by their path alone. */
+const addressOf = (page: string) => page.startsWith("/") ? `${service}${page}` : page
+
 const explained = (error: ApiError): CallFailed => {
   const fields = error.errors.length > 1 ? error.errors.map(({ message, param }) => `  ${param}: ${message}`) : []
-  const more = error.doc_url === undefined ? [] : [`More: ${error.doc_url}`]
+  const more = error.doc_url === undefined ? [] : [`More: ${addressOf(error.doc_url)}`]
   return new CallFailed({
     status: error.status,
     type: error.type,
@@ -94,7 +105,7 @@ export const client = Effect.gen(function*() {
   )
   const own = Option.map(Option.filter(login, (known) => known.url === baseUrl), (known) => known.key)
   const apiKey = Option.getOrUndefined(Option.orElse(key, () => own))
-  return apiKey === undefined ? yield* new NotLoggedIn({ url: baseUrl }) : new MessagingClient({ apiKey, baseUrl })
+  return apiKey === undefined ? yield* new NotLoggedIn({ url: baseUrl }) : connect(apiKey, baseUrl)
 })
 
 /** Of every command: its whole output is JSON. */
@@ -129,7 +140,7 @@ export const login = Command.make(
     const fromEnvironment = yield* variable("MESSAGING_URL")
     const baseUrl = withoutSlash(Option.getOrElse(Option.orElse(url, () => fromEnvironment), () => standardUrl))
     const apiKey = Redacted.value(yield* secretLine("API key"))
-    const owner = yield* ownerOf(new MessagingClient({ apiKey, baseUrl }))
+    const owner = yield* ownerOf(connect(apiKey, baseUrl))
     const path = yield* loginPath
     const text = JSON.stringify({ url: baseUrl, key: apiKey })
     // Only this account may read it, from its first moment: the former file may have had other permissions.
