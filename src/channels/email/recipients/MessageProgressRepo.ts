@@ -89,7 +89,11 @@ const make = Effect.gen(function*() {
     },
         sent_at = coalesce(sent_at, ${at}::timestamptz),
         delivered_at = ${status === "delivered" ? sql`${at}::timestamptz` : sql`delivered_at`},
-        completed_at = coalesce(completed_at, ${at}::timestamptz), due_at = null
+        completed_at = ${
+      status === "bounced" || status === "complained"
+        ? sql`${at}::timestamptz`
+        : sql`coalesce(completed_at, ${at}::timestamptz)`
+    }, due_at = null
       where id = ${id}`)
   }
 

@@ -148,6 +148,21 @@ layer(Subject, { excludeTestServices: true })("DeliveryReports", (it) => {
       }
     }))
 
+  it.effect("dates a bounce and a complaint at their report; a delivery leaves the end at the hand-over", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const batch = yield* batchOf(["late@people.example"])
+      yield* batch.settle(accepted)
+      for (const [report, minutes] of [[delivered, 0], [bounced(), 60], [complained, 60]] as const) {
+        yield* sql`update email_messages set sent_at = now() - interval '1 hour', completed_at = now() - interval '1 hour'
+          where id = ${batch.first.id}`
+        assert.strictEqual(yield* batch.report(report), "changed")
+        const [row] = yield* sql`select round(extract(epoch from completed_at - sent_at) / 60)::int as minutes
+          from email_messages where id = ${batch.first.id}`
+        assert.strictEqual(row?.["minutes"], minutes, report.status)
+      }
+    }))
+
   it.effect("applies a report that arrives before the relay's acceptance is recorded", () =>
     Effect.gen(function*() {
       const batch = yield* batchOf(["early@people.example", "other@people.example"])
