@@ -39,7 +39,7 @@ const make = Effect.gen(function*() {
   const columns = sql.literal(`id, channel, session_id, direction, sender as "from", recipient as "to", type, content,
     case when status = 'sending' then 'queued' else status end as status, error_code, error_message, segments,
     cost_micros / 1000000.0::float8 as cost_usd, batch_id, tags, metadata, send_at, ${modeColumn()}, failover_id,
-    sent_at, delivered_at, read_at, failed_at, created_at`)
+    sent_at, delivered_at, read_at, case when status <> 'canceled' then failed_at end as failed_at, created_at`)
 
   const batchColumns = sql.literal(`id as batch_id, status, total, total - sent - failed - canceled as queued, sent,
     failed, 0 as suppressed, canceled, tags, metadata, send_at, ${modeColumn()}, created_at,

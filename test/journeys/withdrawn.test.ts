@@ -57,6 +57,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, SANDBOX_SMS_DELAY_MS: "50" } }), {
             const canceled = yield* node.request("POST", `${path}/cancel`, { key })
             assert.strictEqual(canceled.status, 200, canceled.text)
             assert.deepInclude(canceled.at("data"), { status: "canceled" })
+            assert.isNull(canceled.at("data", "failed_at") ?? null)
             assert.deepStrictEqual(yield* usedBy(accountId), [])
             const events = yield* received(channel === "email" ? 2 : 1)
             assert.isTrue(events.every(({ event }) => event === canceledEvent))
@@ -169,7 +170,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, SANDBOX_SMS_DELAY_MS: "50" } }), {
               ),
               ["accepted", ["scheduled", times[0]], ["rescheduled", times[1]], ["rescheduled", times[2]]]
             )
-            assert.isTrue(entries.some(({ kind }) => kind === "canceled"))
+            assert.strictEqual(entries.findLast(({ kind }) => kind !== "event")?.kind, "canceled")
           }
         }))
 

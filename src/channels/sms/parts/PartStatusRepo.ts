@@ -102,7 +102,8 @@ const make = Effect.gen(function*() {
           update sms_parts p set status = 'failed', error_code = 'canceled', completed_at = now()
           from unsent u where p.message_id = u.message_id
         )
-        update messages m set status = 'canceled' from unsent u where m.id = u.message_id and m.status in ('scheduled', 'queued')
+        update messages m set status = 'canceled', failed_at = now() from unsent u
+        where m.id = u.message_id and m.status in ('scheduled', 'queued')
         returning m.id, m.account_id, m.channel, m.batch_id, m.recipient, m.type, m.segments, m.cost_micros, m.tags, m.metadata,
           m.failover_id, m.status, m.created_at, now() as canceled_at`
   })

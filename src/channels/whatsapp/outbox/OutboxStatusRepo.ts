@@ -106,7 +106,7 @@ const make = Effect.gen(function*() {
         ), ended as (
           update whatsapp_outbox o set status = 'failed' from unsent u where o.message_id = u.message_id
         )
-        update messages m set status = 'canceled' from unsent u where m.id = u.message_id
+        update messages m set status = 'canceled', failed_at = now() from unsent u where m.id = u.message_id
         returning m.id, m.account_id, m.channel, m.session_id, m.batch_id, m.recipient, m.type, m.segments, m.cost_micros, m.tags,
           m.metadata, m.failover_id, m.created_at, now() as canceled_at`
     }
