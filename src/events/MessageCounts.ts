@@ -48,7 +48,7 @@ const reasonOf = ({ data, event }: Published) => {
   return event === "email.failed" ? "unsendable" : ""
 }
 
-/** The counts of events about messages. Suppressed messages are counted where they are accepted. */
+/** The counts of events about messages. Suppressed messages are counted by those who suppress them. */
 export const countsOf = (events: ReadonlyArray<Published>): ReadonlyArray<CountedMessages> => {
   const counts = new Map<string, CountedMessages>()
   for (const event of events) {

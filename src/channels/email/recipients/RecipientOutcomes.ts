@@ -100,6 +100,12 @@ const endOf = (
 const sentOf = ({ accountId, at, transition }: RecipientRecord) =>
   transition.status === "sent" ? [{ accountId, metric: "email_sent" as const, count: 1, at }] : []
 
+/** The event of a suppressed message is not counted, because most are suppressed when they are accepted. */
+const suppressedOf = ({ accountId, transition }: RecipientRecord) =>
+  transition.status === "suppressed"
+    ? [{ accountId, channel: "email" as const, outcome: "suppressed" as const, count: 1 }]
+    : []
+
 const count = ({ accountId, transition: { bounce_type, isUnconfirmed, status } }: RecipientRecord) => {
   if (isTest(accountId)) return
   if (status === "sent") MessageMetrics.sent("email")
@@ -218,6 +224,7 @@ export class RecipientOutcomes extends Context.Service<RecipientOutcomes, {
             }))
           )
           yield* events.publish([...counted.flatMap(eventsOf), ...ends.values()])
+          yield* events.count(counted.flatMap(suppressedOf))
           yield* usage.count(counted.flatMap(sentOf))
           return counted
         })).pipe(Effect.map((counted) => counted.forEach(count)))

@@ -1,13 +1,13 @@
 import { assert, expect, layer } from "@effect/vitest"
 import { DateTime, Deferred, Duration, Effect, Fiber, Layer, Option } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, Statement } from "effect/sql"
 import { BatchesRepo, type Claimed } from "../../../../src/channels/email/bulk/BatchesRepo.ts"
 import { RecipientOutcomes } from "../../../../src/channels/email/recipients/RecipientOutcomes.ts"
 import { type SendOutcome, transition } from "../../../../src/channels/email/recipients/RecipientState.ts"
 import { maxAttempts } from "../../../../src/channels/email/recipients/SendRetryPolicy.ts"
 import { OutcomeUnknown, RecipientRefused, RelayUnavailable } from "../../../../src/channels/email/smtp/SmtpErrors.ts"
 import { Suppressions } from "../../../../src/channels/email/suppressions/Suppressions.ts"
-import { type DomainEvent, Events } from "../../../../src/events/Events.ts"
+import { type DomainEvent, Events, Subscriber } from "../../../../src/events/Events.ts"
 import { AppConfig } from "../../../../src/platform/config/AppConfig.ts"
 import { ulid } from "../../../../src/platform/crypto/ids.ts"
 import { Usage } from "../../../../src/usage/Usage.ts"
@@ -17,14 +17,27 @@ import { noLabels } from "../../../../src/values/Labels.ts"
 import { fromDateTime } from "../../../../src/values/Timestamp.ts"
 import { eventually, makeAccount } from "../../../support/Service.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
-import { eventsWith } from "../../../support/testEvents.ts"
 
 const published: Array<DomainEvent> = []
 
-const RecordedEvents = Layer.succeed(
-  Events,
-  eventsWith((events) => Effect.sync(() => void published.push(...events)))
+/** No account has a webhook. */
+const NoListeners = Layer.succeed(
+  Subscriber,
+  Subscriber.of({
+    subscriptions: () => Effect.succeed([]),
+    isSubscribed: () => Statement.fragment([Statement.literal("false")]),
+    enqueue: () => Effect.succeed([])
+  })
 )
+
+const RecordedEvents = Layer.effect(
+  Events,
+  Effect.map(Events, (events) =>
+    Events.of({
+      ...events,
+      publish: (all) => Effect.andThen(Effect.sync(() => published.push(...all)), events.publish(all))
+    }))
+).pipe(Layer.provide(Events.layer), Layer.provide(NoListeners))
 
 const Subject = RecipientOutcomes.layer.pipe(
   Layer.provide([AppConfig.layer, RecordedEvents, Suppressions.layer, Usage.layer]),
@@ -112,6 +125,11 @@ const batchOf = Effect.fnUntraced(
         sql`select status, attempt_count from email_messages where batch_id = ${id} order by position`,
         (rows) => rows.map((row) => `${String(row["status"])} ${String(row["attempt_count"])}`)
       ),
+      statistics: Effect.map(
+        sql`select concat_ws(' ', outcome, nullif(reason, ''), sum(count)) as line from message_stat_entries
+          where account_id = ${accountId} group by outcome, reason order by outcome, reason`,
+        (rows) => rows.map(({ line }) => String(line))
+      ),
       events: () => published.filter(({ accountId: owner }) => owner === accountId).map(({ event }) => event)
     }
   }
@@ -152,6 +170,7 @@ layer(Subject, { excludeTestServices: true })("RecipientOutcomes and BatchesRepo
       for (const claimed of suppressed) yield* batch.record(claimed, { _tag: "Suppressed" })
       assert.deepInclude(yield* batch.counts, { total: 10, suppressed: 1, failed: 0, waiting: 9 })
       assert.deepStrictEqual(batch.events(), ["email.suppressed"])
+      assert.deepStrictEqual(yield* batch.statistics, ["suppressed 1"])
     }))
 
   it.effect("ignores outcomes and releases by an owner whose claims were reclaimed", () =>
