@@ -1,12 +1,12 @@
 import { PgClient } from "@effect/sql-pg"
-import { Context, DateTime, Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { Statement } from "effect/sql"
 import { ulid } from "../platform/crypto/ids.ts"
 import { column } from "../platform/database/column.ts"
 import * as Query from "../platform/database/Query.ts"
 import { type AccountId, type DeliveryId, EventId, type WebhookId } from "../values/Ids.ts"
 import { modeOf } from "../values/TestMode.ts"
-import { fromDateTime } from "../values/Timestamp.ts"
+import type { Timestamp } from "../values/Timestamp.ts"
 import type { EventData } from "./EventData.ts"
 import { type EventFilter, passes } from "./EventFilter.ts"
 import type { EventName, MessageChannel, Topic } from "./EventNames.ts"
@@ -21,6 +21,8 @@ export interface Subscription {
   readonly filter: EventFilter
   /** Why its events are recorded and not sent, if that is so. */
   readonly refusal?: string | undefined
+  /** The database's time when it was read. */
+  readonly now: Timestamp
 }
 
 /** One event for one subscription. */
@@ -134,8 +136,8 @@ export class Events extends Context.Service<Events, {
         yield* addCounts(sql, countsOf(domainEvents))
         const accounts = [...new Set(domainEvents.map(({ accountId }) => accountId))]
         const subscriptions = yield* subscriber.subscriptions(accounts)
-        if (subscriptions.length === 0) return
-        const timestamp = fromDateTime(yield* DateTime.now)
+        const timestamp = subscriptions[0]?.now
+        if (timestamp === undefined) return
         const events: Array<Stored> = []
         const deliveries: Array<Addressed> = []
         for (const domainEvent of domainEvents) {

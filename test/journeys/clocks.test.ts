@@ -1,6 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { column } from "../../src/platform/database/column.ts"
+import { insertDomain } from "../support/bulkMail.ts"
 import { secondsAhead } from "../support/scheduled.ts"
 import { eventually, makeAccount, startNode } from "../support/Service.ts"
 import { reaching, sendEmail } from "../support/singleMail.ts"
@@ -138,6 +140,37 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
           const time = (step: number, name: string) => Date.parse(String(ended.at("data", "steps", step, name)))
           const wait = time(1, "begun_at") - time(0, "sent_at")
           assertBetween(wait / 1_000, 10, 10 + longest)
+          yield* node.stop()
+        }))
+
+      it.effect(`with a ${clock} clock reports, opens and events have the database's time`, () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const node = yield* startNode({ env: { NODE_OPTIONS: `--import=${shift(clocks[clock])}` } })
+          const { accountId, key } = yield* makeAccount()
+          const domain = `${clock}.example`
+          yield* insertDomain(accountId, domain)
+          yield* sql`update email_domains set track_opens = true where account_id = ${accountId}`
+          const receiver = yield* makeWebhookReceiver()
+          yield* create(node, key, { url: receiver.url, events: ["email.*"] })
+          const to = `delivered.${clock}@people.example`
+          const id = yield* sendEmail(node, key, { ...letter, html: "<p>Hello</p>", from: `us@${domain}`, to })
+          yield* reaching(node, { id, key, statuses: ["delivered"] })
+          const json = { headers: { accept: "application/json" } }
+          const list = yield* node.request("GET", `/sandbox/mail?to=${to}`, json)
+          const { text } = yield* node.request("GET", `/sandbox/mail/${String(list.at("data", 0, "id"))}`, json)
+          yield* node.request("GET", /\/t\/o\/[\w-]+\.gif/.exec(text)?.[0] ?? "/none")
+          yield* reaching(node, { id, key, statuses: ["opened"] })
+          const events = (yield* receiver.received(3, longer.turn)).map(({ body }): unknown => JSON.parse(String(body)))
+          const [row] =
+            yield* sql`select (delivered_at >= sent_at and opened_at >= delivered_at and opened_at <= now()) as follow,
+              array(select extract(epoch from clock_timestamp() - t::timestamptz)::float8
+                from unnest(${
+              column.text(events.map((event) => String(Reflect.get(Object(event), "timestamp"))))
+            }) t) as ages
+            from email_messages where id = ${id}`
+          assert.strictEqual(row?.["follow"], true)
+          for (const age of Object(row?.["ages"]) as ReadonlyArray<number>) assertBetween(age, 0, longest)
           yield* node.stop()
         }))
 

@@ -87,12 +87,13 @@ export const EventSubscriber = Layer.effect(
     return Subscriber.of({
       subscriptions: Effect.fnUntraced(function*(accountIds) {
         const rows = yield* webhooks.subscriptions(accountIds)
-        return rows.map(({ account_id, channels, events, id, tags, unhealthy_reason }) => ({
+        return rows.map(({ account_id, channels, events, id, now, tags, unhealthy_reason }) => ({
           webhookId: id,
           accountId: account_id,
           pattern: compiled(events),
           filter: { channels, tags },
-          refusal: unhealthy_reason === null ? undefined : skipReasonOf(unhealthy_reason)
+          refusal: unhealthy_reason === null ? undefined : skipReasonOf(unhealthy_reason),
+          now
         }))
       }),
       enqueue,

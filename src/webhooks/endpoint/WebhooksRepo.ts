@@ -211,10 +211,11 @@ const make = Effect.gen(function*() {
       events: Schema.Array(Schema.String),
       channels: Options.channels,
       tags: Options.tags,
-      unhealthy_reason: Schema.NullOr(UnhealthyReason)
+      unhealthy_reason: Schema.NullOr(UnhealthyReason),
+      now: Timestamp
     }),
     execute: (accountIds) =>
-      sql`select id, account_id, events, channels, tags, unhealthy_reason from webhooks
+      sql`select id, account_id, events, channels, tags, unhealthy_reason, clock_timestamp() as now from webhooks
         where account_id = any(${column.int8(accountIds)}) and is_active`
   })
 

@@ -1,8 +1,7 @@
-import { Context, DateTime, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { domainEvent } from "../../../events/Events.ts"
 import { Database } from "../../../platform/database/Database.ts"
 import type { EmailMessageId } from "../../../values/Ids.ts"
-import { fromDateTime, type Timestamp } from "../../../values/Timestamp.ts"
 import { type Bounce, type LockedMessage, MessageProgress } from "./MessageProgress.ts"
 
 /** The final part of another mail server's report about a message. */
@@ -14,7 +13,7 @@ export type DeliveryReport = FinalReport | { readonly status: "delayed"; readonl
 /** The effect of a report: `known` if it changed nothing. */
 export type ReportOutcome = "changed" | "known" | "unknown_message"
 
-const eventOf = ({ account_id: accountId, email }: LockedMessage, report: FinalReport, at: Timestamp) => {
+const eventOf = ({ account_id: accountId, at, email }: LockedMessage, report: FinalReport) => {
   switch (report.status) {
     case "delivered":
       return domainEvent({ accountId, event: "email.delivered", data: { ...email, delivered_at: at } })
@@ -54,10 +53,9 @@ export class DeliveryReports extends Context.Service<DeliveryReports, {
           if (message === undefined) return "unknown_message"
           const report = read(message.recipient)
           if (report === undefined) return "known"
-          const at = fromDateTime(yield* DateTime.now)
           const hasChanged = report.status === "delayed"
-            ? yield* messages.delay(message, { at, error: report.error })
-            : yield* messages.advance(message, report, { at, event: eventOf(message, report, at) })
+            ? yield* messages.delay(message, report.error)
+            : yield* messages.advance(message, report, eventOf(message, report))
           return hasChanged ? "changed" : "known"
         },
         transaction

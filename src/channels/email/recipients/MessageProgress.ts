@@ -27,6 +27,8 @@ export type Progress = Bounce | { readonly status: Exclude<LaterStatus, "bounced
 
 /** A message that the current transaction has locked, with the fields that all its events carry. */
 export interface LockedMessage extends MessageRow {
+  /** The database's time, never before the message was sent. */
+  readonly at: Timestamp
   readonly email: Omit<EventData<"email.sent">, "sent_at">
 }
 
@@ -71,10 +73,7 @@ export class MessageProgress extends Context.Service<MessageProgress, {
    * count and its account's usage, suppresses its address if the report rules it out, and publishes `event`. A
    * message whose acceptance was not recorded yet counts as sent: email.sent is published first.
    */
-  readonly advance: (message: LockedMessage, progress: Progress, options: {
-    readonly at: Timestamp
-    readonly event?: DomainEvent
-  }) => Effect.Effect<boolean>
+  readonly advance: (message: LockedMessage, progress: Progress, event?: DomainEvent) => Effect.Effect<boolean>
   /**
    * Counts the messages of an email or a batch that the current transaction has suppressed, and publishes their events. Reads
    * these only if the account subscribes to them.
@@ -90,10 +89,7 @@ export class MessageProgress extends Context.Service<MessageProgress, {
    * Notes that another mail server keeps a locked message and tries again, and publishes that; returns false and changes
    * nothing if the message says so already, or is further.
    */
-  readonly delay: (
-    message: LockedMessage,
-    delay: { readonly error: string; readonly at: Timestamp }
-  ) => Effect.Effect<boolean>
+  readonly delay: (message: LockedMessage, error: string) => Effect.Effect<boolean>
   /** Publishes the events of the messages of an email or a batch that the current transaction has canceled. */
   readonly publishCanceled: (
     of: { readonly batchId: EmailBatchId } | { readonly emailId: EmailMessageId }
@@ -136,15 +132,15 @@ export class MessageProgress extends Context.Service<MessageProgress, {
           const live = rows.filter(({ account_id }) => !isTest(account_id))
           yield* afterCommit(Effect.sync(() => live.forEach(() => MessageMetrics.failed("email", "outcome_unknown"))))
         }),
-        delay: Effect.fnUntraced(function*({ account_id: accountId, email, id }, { at, error }) {
+        delay: Effect.fnUntraced(function*({ account_id: accountId, at, email, id }, error) {
           if (Option.isNone(yield* repo.delayed({ id, error }))) return false
           const data = { ...email, delayed_at: at, attempt: null, next_attempt_at: null, error }
           yield* events.publish([domainEvent({ accountId, event: "email.delivery_delayed", data })])
           return true
         }),
         lock: (id) => Effect.map(repo.lock(id), Option.map((row) => ({ ...row, email: eventDataOf(row) }))),
-        advance: Effect.fnUntraced(function*(message, progress, { at, event }) {
-          const { account_id: accountId, batch_id, email_id, id, recipient: to } = message
+        advance: Effect.fnUntraced(function*(message, progress, event) {
+          const { account_id: accountId, at, batch_id, email_id, id, recipient: to } = message
           const advanced = advance(message.status, progress.status)
           if (advanced === undefined) return false
           const bounce = progress.status === "bounced" ? progress : undefined

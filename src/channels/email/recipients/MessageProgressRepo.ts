@@ -63,9 +63,10 @@ const make = Effect.gen(function*() {
 
   const lock = Query.findOneOption({
     Request: EmailMessageId,
-    Result: MessageRow,
+    Result: Schema.Struct({ ...MessageRow.fields, at: Timestamp }),
     execute: (id) =>
-      sql`select ${columns}
+      // A report may overtake the record of the relay's acceptance.
+      sql`select ${columns}, greatest(now(), m.sent_at) as at
         from email_messages m left join email_batches b on b.id = m.batch_id where m.id = ${id} for update of m`
   })
 

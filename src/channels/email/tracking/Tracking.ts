@@ -1,9 +1,8 @@
-import { Context, DateTime, Effect, Layer, Option, Semaphore } from "effect"
+import { Context, Effect, Layer, Option, Semaphore } from "effect"
 import { domainEvent, Events } from "../../../events/Events.ts"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { Database } from "../../../platform/database/Database.ts"
 import type { EmailMessageId } from "../../../values/Ids.ts"
-import { fromDateTime } from "../../../values/Timestamp.ts"
 import { MessageProgress } from "../recipients/MessageProgress.ts"
 import { isBotClick, isMachineOpen } from "./automation.ts"
 import { TrackingRepo } from "./TrackingRepo.ts"
@@ -50,18 +49,18 @@ export class Tracking extends Context.Service<Tracking, {
       const lock = Effect.fnUntraced(function*(id: EmailMessageId, link: number) {
         const message = Option.getOrUndefined(yield* messages.lock(id))
         if (message === undefined) return undefined
-        const at = fromDateTime(yield* DateTime.now)
+        const { at } = message
         const { is_one_of_many, millis_since_sent } = yield* repo.circumstances({ id, link, at })
         const circumstances = { millisSinceSent: millis_since_sent ?? undefined, isOneOfMany: is_one_of_many }
-        return { at, circumstances, message }
+        return { circumstances, message }
       })
 
       const opened = Effect.fn("Tracking.opened")(function*(id: EmailMessageId, userAgent: string) {
         const locked = yield* lock(id, 0)
         if (locked === undefined) return
-        const { at, circumstances, message } = locked
+        const { circumstances, message, message: { at } } = locked
         const machine = isMachineOpen({ userAgent, ...circumstances })
-        yield* messages.advance(message, { status: "opened" }, { at })
+        yield* messages.advance(message, { status: "opened" })
         const counts = yield* repo.countOpen({ id, at, isProgram: machine })
         if (!isFirst(counts, machine)) return
         const data = { ...message.email, opened_at: at, machine }
@@ -71,9 +70,9 @@ export class Tracking extends Context.Service<Tracking, {
       const clicked = Effect.fn("Tracking.clicked")(function*({ id, link, method, url, userAgent }: Click) {
         const locked = yield* lock(id, link)
         if (locked === undefined) return
-        const { at, circumstances, message } = locked
+        const { circumstances, message, message: { at } } = locked
         const bot = isBotClick({ userAgent, method, ...circumstances })
-        yield* messages.advance(message, { status: "clicked" }, { at })
+        yield* messages.advance(message, { status: "clicked" })
         const counts = yield* repo.countClick({ id, at, link, isProgram: bot })
         if (!isFirst(counts, bot)) return
         const data = { ...message.email, clicked_at: at, url, bot }
