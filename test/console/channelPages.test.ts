@@ -25,6 +25,7 @@ import { smsPage } from "../../src/console/pages/sms/SmsPage.ts"
 import { verifyPages } from "../../src/console/pages/verify/VerifyPages.ts"
 import { deliveriesPage } from "../../src/console/pages/webhooks/DeliveriesPage.ts"
 import { recoverPage } from "../../src/console/pages/webhooks/RecoverPage.ts"
+import { webhookFormPages } from "../../src/console/pages/webhooks/WebhookFormPages.ts"
 import { webhookPage } from "../../src/console/pages/webhooks/WebhookPage.ts"
 import { webhooksPages } from "../../src/console/pages/webhooks/WebhooksPages.ts"
 import { contactsPage } from "../../src/console/pages/whatsapp/ContactsPage.ts"
@@ -201,6 +202,15 @@ it.layer(Messages.layer)("the pages of webhooks", (it) => {
       assert.include(markup, "skipped deliveries")
       assert.include(markup, "value=\"enable\"")
       assert.notInclude(markup, "value=\"disable\"")
+    }))
+
+  it.effect("the form of a webhook keeps patterns and old names that are no choice, until a person removes them", () =>
+    Effect.gen(function*() {
+      const [, edit] = webhookFormPages
+      const events = ["email.*", "sms.sent", "message.sent"]
+      const markup = yield* Effect.provide(drawn(edit), withWebhook({ ...webhook, events }))
+      const checked = [...markup.matchAll(/name="events" value="([^"]*)" checked/g)].map(([, value]) => value)
+      assert.deepStrictEqual(checked.toSorted(), events.toSorted())
     }))
 
   it.effect("the URL of a webhook is its title from left to right, also in Arabic", () =>

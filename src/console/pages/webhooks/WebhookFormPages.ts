@@ -6,7 +6,7 @@ import type { Webhook } from "../../../webhooks/endpoint/Webhook.ts"
 import { WebhooksApi } from "../../../webhooks/WebhooksApi.ts"
 import { Action, goTo, show } from "../../page/Action.ts"
 import type { AccountAsk } from "../../page/Ask.ts"
-import { Field, wordsOf } from "../../page/Field.ts"
+import { Field, type Option, wordsOf } from "../../page/Field.ts"
 import { Page } from "../../page/Page.ts"
 import { buttonForm, form } from "../../ui/form.ts"
 import { code, copyable, icon, linkButton, note } from "../../ui/parts.ts"
@@ -52,6 +52,19 @@ ${copyable(ask, webhook.secret, { label: t.text("webhooks.made.label") })}
   })
 }
 
+/** All events at once, and each event. */
+const eventChoices = (ask: AccountAsk): ReadonlyArray<Option> => [
+  { value: "*", label: ask.t.text("webhooks.create.every"), hint: ask.t.text("webhooks.create.everyHint") },
+  ...eventOptions(ask)
+]
+
+/** These and the webhook's own patterns and old names, so that a change keeps them. */
+const eventChoicesOf = (ask: AccountAsk, { events }: Webhook) => {
+  const offered = eventChoices(ask)
+  const others = events.filter((event) => !offered.some(({ value }) => value === event))
+  return [...offered, ...others.map((value) => ({ value, label: value }))]
+}
+
 const fields = {
   url: Field.text({
     label: "webhooks.create.url",
@@ -62,11 +75,7 @@ const fields = {
   }),
   events: Field.checks({
     label: "webhooks.create.events",
-    initial: () => "*",
-    options: (ask) => [
-      { value: "*", label: ask.t.text("webhooks.create.every"), hint: ask.t.text("webhooks.create.everyHint") },
-      ...eventOptions(ask)
-    ]
+    initial: () => "*"
   }),
   channels: Field.checks({
     label: "webhooks.channels",
@@ -137,6 +146,7 @@ const make = Page.account({
         form(ask, create, {
           submit: t.text("webhooks.create.button"),
           cancel: to("/webhooks"),
+          choices: { events: eventChoices(ask) },
           ...(isChosen && { values: { url: receiver?.url } })
         })
       }`
@@ -166,6 +176,7 @@ const edit = Page.account({
       form(ask, change, {
         submit: ask.t.text("webhooks.edit.button"),
         cancel: ask.to(webhookPath(webhook.id)),
+        choices: { events: eventChoicesOf(ask, webhook) },
         values: {
           url: webhook.url,
           events: webhook.events,
