@@ -215,7 +215,8 @@ const make = Effect.gen(function*() {
   const emailConditions = (range: SummaryRange) => [sql`m.part_of is null`, ...emailStatus(range)]
 
   const emails = (range: SummaryRange) =>
-    sql`select m.id, 'email' as channel, 'out' as direction, coalesce(s."to", to_jsonb(m.recipient)) as "to",
+    sql`select m.id, 'email' as channel, 'out' as direction, coalesce(m.from_address, b.from_address) as "from",
+        coalesce(s."to", to_jsonb(m.recipient)) as "to",
         case coalesce(s.status, m.status) when 'sending' then 'queued' else coalesce(s.status, m.status) end as status,
         case m.lane when 0 then 'code' else 'email' end as type, m.batch_id, m.failover_id, m.tags, m.metadata, ${mode},
         m.subject as preview, b.subject as batch_subject, m.variables, coalesce(s.error, m.error) as error, m.created_at,
@@ -239,7 +240,7 @@ const make = Effect.gen(function*() {
     const isCode = channel === "sms"
       ? sql`(select code_seed is not null from sms_parts c where c.message_id = m.id and c.part_no = 1)`
       : sql`(select code_seed is not null from whatsapp_outbox c where c.message_id = m.id)`
-    return sql`select m.id, m.channel, m.direction, to_jsonb(m.recipient) as "to",
+    return sql`select m.id, m.channel, m.direction, m.sender as "from", to_jsonb(m.recipient) as "to",
         case m.status when 'sending' then 'queued' else m.status end as status,
         case when m.direction = 'out' and ${isCode} then 'code' else m.type end as type, m.batch_id, m.failover_id,
         m.tags, m.metadata, ${mode}, left(m.content ->> 'body', 200) as preview, null::text as batch_subject,

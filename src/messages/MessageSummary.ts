@@ -29,6 +29,9 @@ export const MessageSummary = Schema.Struct({
   id: Schema.Union([Schema.Int, Schema.String]).annotate({ description: "unique within the channel" }),
   channel: SummaryChannel,
   direction: Schema.Literals(["in", "out"]),
+  from: Schema.NullOr(Schema.String).annotate({
+    description: "The sender; null if WhatsApp hides its number, or if the session or the carrier sets it"
+  }),
   to: Schema.Union([Schema.String, Schema.Array(Schema.String)]).annotate({
     description: "a list for an email to several addresses"
   }),

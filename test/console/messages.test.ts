@@ -5,10 +5,12 @@ import type { AccountAsk } from "../../src/console/page/Ask.ts"
 import { cursorOf, cursorsAround, pageOf, positionIn } from "../../src/console/page/cursor.ts"
 import { sentenceOf, type Surroundings, type Told } from "../../src/console/pages/messages/explanation.ts"
 import { pauseAfter, whatHappened } from "../../src/console/pages/messages/happened.ts"
+import { messageColumns } from "../../src/console/pages/messages/MessagesPage.ts"
 import { bar, legend, span, timeline } from "../../src/console/ui/progress.ts"
 import type { CodeTimelineEntry } from "../../src/history/Timeline.ts"
 import { explain, type Hold } from "../../src/messages/Explanation.ts"
-import { AnyStatus, SummaryChannel } from "../../src/messages/MessageSummary.ts"
+import { AnyStatus, type MessageSummary, SummaryChannel } from "../../src/messages/MessageSummary.ts"
+import { html } from "../../src/platform/http/html.ts"
 import { WhatsAppSessionId } from "../../src/values/Ids.ts"
 import { allows, type Role } from "../../src/values/Permission.ts"
 import { Timestamp } from "../../src/values/Timestamp.ts"
@@ -62,6 +64,17 @@ it.layer(Messages.layer)("the first line of a message", (it) => {
           }
         }
       }
+    }))
+
+  it.effect("says who wrote a received message, or that WhatsApp hides the number", () =>
+    Effect.gen(function*() {
+      const ask = yield* askOf()
+      const said = (from: string | null) => {
+        const given = { ...told, channel: "whatsapp" as const, status: "received" as const, from }
+        return sentenceOf(ask, explain(given, null), { told: given, around: nothing })
+      }
+      assert.strictEqual(said("+250788123456"), "It came from +250788123456.")
+      assert.strictEqual(said(null), "It came from a number that WhatsApp hides.")
     }))
 
   it.effect("says that a WhatsApp message waits for its session, and in which state that is", () =>
@@ -197,6 +210,26 @@ it.layer(Messages.layer)("the cursor of a list", (it) => {
 
 const at = Timestamp.make("2026-05-03T10:00:00.000000Z")
 
+const summary: MessageSummary = {
+  id: 5,
+  channel: "whatsapp",
+  direction: "in",
+  from: null,
+  to: "+250788000000",
+  status: "received",
+  type: "text",
+  batch_id: null,
+  failover_id: null,
+  tags: [],
+  metadata: {},
+  mode: "live",
+  preview: "Thanks",
+  error: null,
+  created_at: at,
+  updated_at: at,
+  href: "/v1/whatsapp/messages/5"
+}
+
 /** A request of a person with this role. The timeline reads no more of an account. */
 const askAs = (role: Role, search = "") =>
   Effect.map(askOf(search), (ask) =>
@@ -219,6 +252,18 @@ const delivery = (status: "pending" | "failed"): CodeTimelineEntry => ({
     response_code: 500,
     error: null
   }
+})
+
+it.layer(Messages.layer)("the list of messages", (it) => {
+  it.effect("says who wrote a received message, and to whom others were sent", () =>
+    Effect.gen(function*() {
+      const columns = messageColumns(yield* askAs("owner"))
+      const shown = (of: Partial<MessageSummary>) =>
+        html`${columns[2]?.cell({ ...summary, ...of })}`.markup.replaceAll(/<[^>]*>/g, "")
+      assert.strictEqual(shown({ direction: "in", from: "+250788123456" }), "From +250788123456")
+      assert.strictEqual(shown({ direction: "in", from: null }), "From hidden by WhatsApp")
+      assert.strictEqual(shown({ direction: "out", from: "+250788123456" }), "+250788000000")
+    }))
 })
 
 it.layer(Messages.layer)("the timeline of a message", (it) => {

@@ -1,6 +1,7 @@
 /** The command line of users against a node. */
 import { assert, describe, it as test, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { spawnSync } from "node:child_process"
 import * as NodeFs from "node:fs"
 import * as NodeOs from "node:os"
@@ -211,7 +212,7 @@ layer(Service.layer(), { excludeTestServices: true })("messaging", (it) => {
 
   it.effect("send and logs send by each channel, and print each message", () =>
     Effect.gen(function*() {
-      const { env } = yield* environment
+      const { accountId, env } = yield* environment
       const words = ["send", "email", "ada@example.com", "--subject", "Hello", "--text", "Hello Ada", "--json"]
       const first = yield* messaging([...words, "--idempotency-key", "a"], env)
       const again = yield* messaging([...words, "--idempotency-key", "a"], env)
@@ -224,6 +225,12 @@ layer(Service.layer(), { excludeTestServices: true })("messaging", (it) => {
       const rows = listed.stdout.trim().split("\n").map((line): Record<string, unknown> => JSON.parse(line))
       assert.deepStrictEqual(rows.map(({ channel }) => channel), ["email", "sms"])
       assert.match((yield* messaging(["logs", "--channel", "sms"], env)).stdout, /sms .* to \+250788123456 {2}Ready/)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`insert into messages (account_id, channel, direction, sender, recipient, type, status, content)
+        select ${accountId}, 'whatsapp', 'in', sender, '+250788000000', 'text', 'received', '{"body": "Thanks"}'
+        from unnest(array['+250788123457', null]) as s (sender)`
+      const { stdout } = yield* messaging(["logs", "--channel", "whatsapp"], env)
+      assert.match(stdout, /from \+250788123457 {2}Thanks\n.* from a hidden number {2}Thanks\n/)
     }))
 
   it.effect("api calls any endpoint", () =>

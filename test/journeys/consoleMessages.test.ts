@@ -548,12 +548,19 @@ layer(Service.layer(), { excludeTestServices: true })("forms that send in the co
         yield* look(page, "message-refused")
         yield* sql`insert into messages (account_id, channel, direction, sender, recipient, type, status, content)
           values (${accountId}, 'sms', 'in', '+250788123456', '+250788000000', 'text', 'received', '{"body": "Thanks"}')`
+        const file = yield* page.evaluate(
+          `fetch("${at}/messages?direction=in&format=csv").then((answer) => answer.text())`
+        )
+        assert.include(String(file), ",sms,in,received,\"'+250788123456\",\"'+250788000000\",Thanks,")
         yield* page.open(`${at}/messages`)
         yield* page.click(".filter summary")
         yield* page.evaluate(`document.querySelector("#filter-direction").value = "in"`)
         yield* page.click(".filter .buttons button")
         yield* page.until(`document.querySelectorAll("tbody tr").length === 1`)
         yield* page.until(`document.querySelector(".chips a").textContent === "Direction: received"`)
+        yield* page.until(`document.querySelector("tbody a").textContent === "From +250788123456"`)
+        yield* page.open(`${at}/find?q=Thanks`)
+        yield* page.until(`document.querySelector("tbody a").textContent === "From +250788123456"`)
       })
   )
 })

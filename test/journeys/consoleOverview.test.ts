@@ -120,7 +120,7 @@ layer(Service.layer(), { excludeTestServices: true })("the overview in a browser
       assert.strictEqual(messages.headers["content-disposition"], "attachment; filename=\"messages.csv\"")
       const lines = messages.text.trimEnd().split("\r\n")
       assert.strictEqual(lines.length, 3, messages.text)
-      assert.match(lines[0] ?? "", /^id,channel,direction,status,to,/)
+      assert.match(lines[0] ?? "", /^id,channel,direction,status,from,to,/)
       assert.include(lines[1] ?? "", ",ada@example.com,\"Hello, Ada\",")
       assert.include(lines[2] ?? "", ",\"'=HYPERLINK(1)\",")
       const usage = yield* file("/usage?format=csv")

@@ -12,11 +12,11 @@ const watched = 100
 /** Seconds between two looks at the list. */
 const interval = "2 seconds"
 
-const lineOf = ({ channel, created_at, direction, error, id, preview, status, to }: MessageSummary) => {
+const lineOf = ({ channel, created_at, direction, error, from, id, preview, status, to }: MessageSummary) => {
   const text = `${preview}${error === null ? "" : ` (${error})`}`
     // Strangers write to paired phones, and a terminal would obey control characters.
     .replaceAll(/[\s\p{Cc}]+/gu, " ")
-  const where = `${direction === "in" ? "from" : "to"} ${[to].flat().join(", ")}`
+  const where = direction === "in" ? `from ${from ?? "a hidden number"}` : `to ${[to].flat().join(", ")}`
   return `${created_at}  ${channel.padEnd(8)}  ${status.padEnd(10)}  ${id}  ${where}  ${text}`
 }
 

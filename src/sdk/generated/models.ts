@@ -618,6 +618,8 @@ export interface MessageSummary {
   readonly id: number | string
   readonly channel: "email" | "sms" | "whatsapp"
   readonly direction: "in" | "out"
+  /** The sender; null if WhatsApp hides its number, or if the session or the carrier sets it */
+  readonly from: string | null
   /** a list for an email to several addresses */
   readonly to: string | ReadonlyArray<string>
   readonly status: "scheduled" | "queued" | "sent" | "delivered" | "opened" | "clicked" | "read" | "received" | "bounced" | "complained" | "failed" | "suppressed" | "canceled"

@@ -58,6 +58,7 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "status.canceled": "ملغاة",
   "message.title": "{channel} إلى {to}",
   "message.titleFrom": "{channel} من {from}",
+  "message.titleHidden": "{channel} من رقم مخفي",
   "message.many":
     "{first} و{count, plural, zero {لا أحد غيره} one {مستلم آخر} two {مستلمان آخران} few {# مستلمين آخرين} many {# مستلمًا آخر} other {# مستلم آخر}}",
   "message.facts": "المعلومات",
@@ -139,6 +140,7 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
     "تم تسليمها. نُقرت روابطها {count, plural, zero {# مرة} one {مرة واحدة} two {مرتين} few {# مرات} many {# مرة} other {# مرة}}.",
   "why.read": "تم تسليمها وقراءتها.",
   "why.received": "جاءت من {from}.",
+  "why.receivedHidden": "جاءت من رقم يخفيه WhatsApp.",
   "why.complained": "تم تسليمها، وأبلغ المستلم عنها كبريد مزعج. لن يصل إلى هذا العنوان بريد آخر.",
   "why.suppressed": "لم تُرسل: كان العنوان في قائمة الحظر.",
   "why.suppressedSince": "لم تُرسل: {address} في قائمة الحظر منذ {when}، {reason}.",

@@ -58,6 +58,7 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "status.canceled": "bwahagaritswe",
   "message.title": "{channel} kuri {to}",
   "message.titleFrom": "{channel} ivuye kuri {from}",
+  "message.titleHidden": "{channel} ivuye kuri nimero ihishwe",
   "message.many": "{first} n’{count, plural, =1 {undi #} other {abandi #}}",
   "message.facts": "Amakuru",
   "message.timeline": "Uko byagenze",
@@ -137,6 +138,7 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "why.clicked": "Bwagezeyo. Amahuza yabwo yakanzweho inshuro {count, plural, other {#}}.",
   "why.read": "Bwagezeyo kandi bwasomwe.",
   "why.received": "Bwavuye kuri {from}.",
+  "why.receivedHidden": "Bwavuye kuri nimero WhatsApp ihisha.",
   "why.complained":
     "Bwagezeyo, ariko uwabwohererejwe yavuze ko ari ubutumwa butifuzwa. Iyi aderesi ntizongera kubona imeyili.",
   "why.suppressed": "Ntibwoherejwe: aderesi yari ku rutonde rw’izakumiriwe.",

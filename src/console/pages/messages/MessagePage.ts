@@ -127,9 +127,10 @@ const factsOf = (
 const titleOf = (ask: Ask, { channel, to, told }: Shown) => {
   const { t } = ask
   const named = t.text(`channel.${channel}`)
-  return told.status === "received"
-    ? t.text("message.titleFrom", { channel: named, from: told.from ?? "" })
-    : t.text("message.title", { channel: named, to: recipientsText(ask, to) })
+  if (told.status !== "received") return t.text("message.title", { channel: named, to: recipientsText(ask, to) })
+  return told.from === null
+    ? t.text("message.titleHidden", { channel: named })
+    : t.text("message.titleFrom", { channel: named, from: told.from })
 }
 
 /** The answer of the endpoint, to save. */

@@ -25,7 +25,16 @@ import {
   table,
   wantsCsv
 } from "../../ui/table.ts"
-import { channelPermissions, channelsOf, keyChoice, keysOf, nameOf, recipients, statusBadge } from "./messageParts.ts"
+import {
+  channelPermissions,
+  channelsOf,
+  keyChoice,
+  keysOf,
+  nameOf,
+  recipients,
+  senderOf,
+  statusBadge
+} from "./messageParts.ts"
 import { messagesCsv } from "./messagesCsv.ts"
 
 const perPage = 50
@@ -81,6 +90,12 @@ const metadataIn = ({ query }: Ask) => {
   }
 }
 
+/** The sender of a received message, or the recipients of another one. */
+const parties = (ask: Ask, { direction, from, to }: MessageSummary) =>
+  direction === "in"
+    ? html`<span class="quiet">${ask.t.text("message.from")}</span> ${senderOf(ask, from)}`
+    : recipients(ask, to)
+
 /** The columns of a list of messages. */
 export const messageColumns = (ask: AccountAsk): ReadonlyArray<Column<MessageSummary>> => {
   const { t, to } = ask
@@ -90,7 +105,7 @@ export const messageColumns = (ask: AccountAsk): ReadonlyArray<Column<MessageSum
     {
       label: t.text("messages.to"),
       cell: (message) =>
-        html`<a href="${to(`/messages/${message.channel}/${message.id}`)}">${recipients(ask, message.to)}</a>`
+        html`<a href="${to(`/messages/${message.channel}/${message.id}`)}">${parties(ask, message)}</a>`
     },
     {
       label: t.text("messages.text"),

@@ -99,7 +99,7 @@ export const sentenceOf = (
     case "clicked":
       return t.text("why.clicked", { count: Math.max(1, told.clicks) })
     case "received":
-      return t.text("why.received", { from: told.from ?? "" })
+      return told.from === null ? t.text("why.receivedHidden") : t.text("why.received", { from: told.from })
     case "suppressed":
       return suppressedText(ask, told)
     default:

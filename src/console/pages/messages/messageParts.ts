@@ -105,6 +105,10 @@ export const recipients = ({ t }: Pick<Ask, "t">, to: string | ReadonlyArray<str
   return others.length === 0 ? foreign(first) : t.rich("message.many", { first: foreign(first), count: others.length })
 }
 
+/** Who wrote a received message, as far as WhatsApp tells it. */
+export const senderOf = ({ t }: Pick<Ask, "t">, from: string | null): Html =>
+  from === null ? html`<span class="quiet">${t.text("contacts.hidden")}</span>` : foreign(from)
+
 /** The columns of the recipients of an email. */
 export const recipientColumns = (ask: Ask): ReadonlyArray<Column<EmailRecipient>> => {
   const { t } = ask

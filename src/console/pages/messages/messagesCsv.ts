@@ -7,7 +7,19 @@ import { csvLine } from "../../ui/table.ts"
 const mostRows = 100_000
 const portion = 1000
 
-const csvNames = ["id", "channel", "direction", "status", "to", "preview", "tags", "batch_id", "error", "created_at"]
+const csvNames = [
+  "id",
+  "channel",
+  "direction",
+  "status",
+  "from",
+  "to",
+  "preview",
+  "tags",
+  "batch_id",
+  "error",
+  "created_at"
+]
 
 const lineOf = ({ to, ...message }: MessageSummary) =>
   csvLine([
@@ -15,6 +27,7 @@ const lineOf = ({ to, ...message }: MessageSummary) =>
     message.channel,
     message.direction,
     message.status,
+    message.from ?? "",
     [to].flat().join(" "),
     message.preview,
     message.tags.join(" "),
