@@ -11,6 +11,7 @@ import { SmsStatistics } from "../../src/channels/sms/SmsStatistics.ts"
 import { Contacts } from "../../src/channels/whatsapp/directory/Contacts.ts"
 import { type Group, GroupId } from "../../src/channels/whatsapp/directory/Group.ts"
 import { Groups } from "../../src/channels/whatsapp/directory/Groups.ts"
+import { Media } from "../../src/channels/whatsapp/inbox/Media.ts"
 import type { SessionDetail, SessionFigures } from "../../src/channels/whatsapp/model/Session.ts"
 import { OutboxFigures } from "../../src/channels/whatsapp/outbox/OutboxFigures.ts"
 import { Sessions } from "../../src/channels/whatsapp/sessions/Sessions.ts"
@@ -28,6 +29,7 @@ import { recoverPage } from "../../src/console/pages/webhooks/RecoverPage.ts"
 import { webhookFormPages } from "../../src/console/pages/webhooks/WebhookFormPages.ts"
 import { webhookPage } from "../../src/console/pages/webhooks/WebhookPage.ts"
 import { webhooksPages } from "../../src/console/pages/webhooks/WebhooksPages.ts"
+import { chatPage } from "../../src/console/pages/whatsapp/ChatPage.ts"
 import { contactsPage } from "../../src/console/pages/whatsapp/ContactsPage.ts"
 import { groupsPages } from "../../src/console/pages/whatsapp/GroupsPages.ts"
 import { sessionChangePages } from "../../src/console/pages/whatsapp/SessionChangePages.ts"
@@ -36,13 +38,15 @@ import { sessionsPages } from "../../src/console/pages/whatsapp/SessionsPages.ts
 import { DomainRegistrations } from "../../src/email-domains/DomainRegistrations.ts"
 import type { EmailDomain } from "../../src/email-domains/EmailDomain.ts"
 import { warningsOf } from "../../src/email-domains/warningsOf.ts"
+import type { Message } from "../../src/messages/Message.ts"
+import { Messages as ChannelMessages } from "../../src/messages/Messages.ts"
 import { type Call, OwnCalls } from "../../src/platform/calls/OwnCalls.ts"
 import { AppConfig } from "../../src/platform/config/AppConfig.ts"
 import { Database } from "../../src/platform/database/Database.ts"
 import { UpstreamOutages } from "../../src/platform/work/UpstreamOutages.ts"
 import { Prices } from "../../src/pricing/Prices.ts"
 import { Requests } from "../../src/requests/Requests.ts"
-import { ApiKeyId, EmailDomainId, WebhookId, WhatsAppSessionId } from "../../src/values/Ids.ts"
+import { ApiKeyId, EmailDomainId, MessageId, WebhookId, WhatsAppSessionId } from "../../src/values/Ids.ts"
 import { allows, type Role } from "../../src/values/Permission.ts"
 import { Timestamp } from "../../src/values/Timestamp.ts"
 import { Verifications } from "../../src/verify/Verifications.ts"
@@ -184,6 +188,34 @@ const withSession = (shown: SessionDetail) =>
       qr: () => Effect.succeed({ qr_code: "data:image/png;base64,AAAA", expires_at: at })
     })
   )
+
+/** A message to a group. */
+const groupMessage: Message = {
+  id: MessageId.make(1),
+  channel: "whatsapp",
+  session_id: 5,
+  direction: "in",
+  from: null,
+  to: "",
+  type: "text",
+  content: null,
+  status: "received",
+  error_code: null,
+  error_message: null,
+  segments: null,
+  cost_usd: null,
+  batch_id: null,
+  failover_id: null,
+  mode: "live",
+  send_at: null,
+  tags: [],
+  metadata: {},
+  sent_at: at,
+  delivered_at: null,
+  read_at: null,
+  failed_at: null,
+  created_at: at
+}
 
 /** A session with so many contacts and groups. */
 const withDirectory = (contacts: number | null, groups: number | null) =>
@@ -456,6 +488,42 @@ it.layer(Messages.layer)("the pages of WhatsApp sessions and domains", (it) => {
       const removals = [...markup.matchAll(/href="([^"]*\/remove\/[^"]*)"/g)].map(([, href]) => href)
       assert.deepStrictEqual(removals, ["/console/7/whatsapp/5/groups/9/remove/%2B15550100301"])
       assert.include(markup, "/console/7/whatsapp/5/groups/9/add\"")
+    }))
+
+  it.effect("the chat of a group says who wrote, and keeps the reactions of each member", () =>
+    Effect.gen(function*() {
+      const chat = "120363000000000001@g.us"
+      const from = (id: number, sender: string | null, content: Message["content"], type = "text"): Message => ({
+        ...groupMessage,
+        id: MessageId.make(id),
+        from: sender,
+        to: chat,
+        type,
+        content
+      })
+      const reaction = (id: number, sender: string | null, emoji: string) =>
+        from(id, sender, { body: emoji, message_id: 1, emoji }, "reaction")
+      const rows = [
+        from(1, "+15550100301", { body: "Who comes?" }),
+        from(2, null, { body: "I do." }),
+        reaction(3, "+15550100302", "👍"),
+        reaction(4, "+15550100303", "🎉"),
+        reaction(5, "+15550100304", "❤"),
+        reaction(6, "+15550100304", ""),
+        { ...reaction(7, null, "🙏"), direction: "out" as const }
+      ]
+      const markup = yield* Effect.provide(
+        drawn(chatPage, { params: { id: "5", phone: chat } }),
+        Layer.mergeAll(
+          withSession(session),
+          Layer.mock(ChannelMessages)({ list: () => Effect.succeed({ rows: rows.toReversed(), total: rows.length }) }),
+          Layer.mock(Media)({ kept: () => Effect.succeed(new Set()) })
+        )
+      )
+      const [first = "", second = ""] = markup.split("<li ").slice(1)
+      assert.include(first, "<bdi>+15550100301</bdi> · ")
+      assert.include(first, "<bdi>👍 🎉 🙏</bdi>")
+      assert.include(second, "hidden by WhatsApp</span> · ")
     }))
 
   it.effect("a group is not changed without a connection, without the role, or by a member who is no admin", () =>

@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { ChatName } from "../../../channels/whatsapp/content/MessageContent.ts"
+import { ChatName, isGroup } from "../../../channels/whatsapp/content/MessageContent.ts"
 import { MessagesApi } from "../../../channels/whatsapp/outbox/MessagesApi.ts"
 import type { Message } from "../../../messages/Message.ts"
 import { Messages } from "../../../messages/Messages.ts"
@@ -14,31 +14,36 @@ import { form } from "../../ui/form.ts"
 import { code, emptyState, foreign, linkButton, moment, note } from "../../ui/parts.ts"
 import { pager } from "../../ui/table.ts"
 import { fileLine, filesKept } from "../messages/FilePage.ts"
-import { statusBadge } from "../messages/messageParts.ts"
+import { senderOf, statusBadge } from "../messages/messageParts.ts"
 import { sessionCrumbs, sessionIn } from "./sessionParts.ts"
 
 const perPage = 50
 
 const decodeChat = Schema.decodeUnknownEffect(ChatName)
 
-/** A reaction stands below its message, if that is on the page. Of several from one person, the last one counts. */
+/**
+ * A reaction stands below its message, if that is on the page. Of several from one person, the last one counts, and an empty
+ * one removes it.
+ */
 const threadOf = (newestFirst: ReadonlyArray<Message>) => {
   const ids = new Set<number>(newestFirst.map(({ id }) => id))
-  const reactions = new Map<number, Map<Message["direction"], string>>()
-  const thread = newestFirst.toReversed().filter(({ content, direction, type }) => {
+  const reactions = new Map<number, Map<string, string>>()
+  const thread = newestFirst.toReversed().filter(({ content, direction, from, type }) => {
     const target = Number(content?.["message_id"])
     if (type !== "reaction" || !ids.has(target)) return true
-    const given = reactions.get(target) ?? new Map<Message["direction"], string>()
-    reactions.set(target, given.set(direction, String(content?.["emoji"] ?? "")))
+    const given = reactions.get(target) ?? new Map<string, string>()
+    const person = direction === "in" ? from ?? "hidden" : "account"
+    reactions.set(target, given.set(person, String(content?.["emoji"] ?? "")))
     return false
   })
-  return { thread, reactionsOf: (id: number) => [...reactions.get(id)?.values() ?? []].join(" ").trim() }
+  return { thread, reactionsOf: (id: number) => [...reactions.get(id)?.values() ?? []].filter(Boolean).join(" ") }
 }
 
 const bubble = (ask: AccountAsk, message: Message, { file, reactions }: { file: Html | false; reactions: string }) => {
-  const { content, created_at, direction, id, status, type } = message
+  const { content, created_at, direction, from, id, status, to, type } = message
+  const author = direction === "in" && isGroup(to) && html`${senderOf(ask, from)} · `
   const body = content === null ? ask.t.text("message.gone") : content.body
-  return html`<li class="received whatsapp${direction === "out" && " sent"}"><p class="quiet"><a href="${
+  return html`<li class="received whatsapp${direction === "out" && " sent"}"><p class="quiet">${author}<a href="${
     ask.to(`/messages/whatsapp/${id}`)
   }">${moment(ask, created_at)}</a> ${statusBadge(ask, status)}${
     type !== "text" && file === false && html` ${code(type)}`
