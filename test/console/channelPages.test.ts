@@ -16,8 +16,10 @@ import type { SessionDetail, SessionFigures } from "../../src/channels/whatsapp/
 import { OutboxFigures } from "../../src/channels/whatsapp/outbox/OutboxFigures.ts"
 import { Sessions } from "../../src/channels/whatsapp/sessions/Sessions.ts"
 import { Messages } from "../../src/console/language/Messages.ts"
+import type { Refused } from "../../src/console/page/Action.ts"
 import type { AccountAsk } from "../../src/console/page/Ask.ts"
 import type { AccountPage } from "../../src/console/page/Page.ts"
+import { attemptOf } from "../../src/console/page/refusals.ts"
 import { keysPages } from "../../src/console/pages/develop/KeysPages.ts"
 import { requestsPages } from "../../src/console/pages/develop/RequestsPages.ts"
 import { domainsPages } from "../../src/console/pages/email/DomainsPages.ts"
@@ -863,13 +865,47 @@ it.layer(Messages.layer)("the list of suppressions", (it) => {
           answering(made)
         )
       assert.deepInclude(yield* run(emails), { to: "/console/7/suppressions?reason=manual" })
-      assert.deepStrictEqual(made.map(({ once }) => once), ["x-0", "x-1"])
+      assert.deepStrictEqual(made.map(({ once }) => once), ["x-2", "x-1"])
       const sent = made.map(({ body }) => (body as { readonly emails: ReadonlyArray<string> }).emails)
       assert.deepStrictEqual(sent.map(({ length }) => length), [500, 2])
       assert.deepStrictEqual(sent[0]?.slice(0, 2), ["+1@example.com", "a0@example.com"])
       const refused = yield* Effect.flip(run("ada@example.com\nbob"))
       assert.deepInclude(refused, { reason: "Nothing was imported: bob is not an email address." })
       assert.strictEqual(made.length, 2)
+    }))
+
+  it.effect("that is longer than a minute allows is imported by sending the form again", () =>
+    Effect.gen(function*() {
+      const [importing] = suppressionsPages[2].actions
+      if (importing === undefined) return yield* Effect.die("none")
+      const ask = yield* askOf({})
+      const taken: Array<string> = []
+      let allowed = 2
+      const calls = Layer.mock(OwnCalls)({
+        call: (_, { body }) =>
+          Effect.sync(() => {
+            if (allowed === 0) {
+              const error = { type: "rate_limit_exceeded", message: "Too many requests", limit: 2, retry_after: 30 }
+              return { status: 429, body: { success: false, error }, isReplayed: false }
+            }
+            allowed--
+            taken.push(...(body as { readonly emails: ReadonlyArray<string> }).emails)
+            return { status: 200, body: { success: true, data: { added: 1, existing: 0 } }, isReplayed: false }
+          })
+      })
+      const run = (form: URLSearchParams) => Effect.provide(importing.run(form, ask), calls)
+      const all = Array.from({ length: 1500 }, (_, index) => `a${index}@example.com`)
+      const form = new URLSearchParams({ emails: all.join("\r\n") })
+      const refused = yield* Effect.flip(run(form))
+      const attempt = attemptOf(ask.t, { action: importing, form }, refused as Refused)
+      const { content: { markup } } = yield* Effect.provide(suppressionsPages[2].show({ ...ask, attempt }), noCalls)
+      assert.include(markup, "1,000 of 1,500 addresses were imported. The list now has the others.")
+      assert.include(markup, "<textarea id=\"f-emails\"")
+      assert.include(markup, "\na1000@example.com\na1001@example.com\n")
+      assert.notInclude(markup, "a999@example.com")
+      allowed = 2
+      assert.deepInclude(yield* run(attempt.form), { to: "/console/7/suppressions" })
+      assert.deepStrictEqual(taken, all)
     }))
 
   it.effect("finds one address within a reason", () =>

@@ -39,7 +39,9 @@ export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   facts: Schema.Struct(facts),
   faults: Schema.Array(
     Schema.Struct({ param: Schema.String, message: Schema.String, type: Schema.optional(Schema.String) })
-  )
+  ),
+  /** What the form shows in the place of what was sent, where a part of that is done. */
+  left: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
 }) {
   /** A form that the console refuses by itself. */
   static of(
@@ -47,6 +49,20 @@ export class Refused extends Schema.TaggedError<Refused>()("Refused", {
     options: { readonly status?: number; readonly faults?: ReadonlyArray<FieldFault> } = {}
   ) {
     return new Refused({ status: 422, reason, facts: {}, faults: [], ...options })
+  }
+
+  /** The same refusal of what is left of a value, with a sentence about the part that is done. */
+  leaving({ message, param, value }: FieldFault & { readonly value: string }) {
+    const { facts, reason, status, type } = this
+    const left = { [param]: value }
+    return new Refused({
+      status,
+      reason,
+      facts,
+      faults: [{ param, message }],
+      left,
+      ...(type !== undefined && { type })
+    })
   }
 }
 

@@ -63,10 +63,17 @@ export const askedOf = <A extends Ask, R>({ action, form }: Sent<A, R>): Attempt
   once: undefined
 })
 
+/** The values that the form shows. */
+const shownOf = (form: URLSearchParams, { left = {} }: Refused) => {
+  const shown = new URLSearchParams(form)
+  for (const [name, value] of Object.entries(left)) shown.set(name, value)
+  return shown
+}
+
 /** The refused form for its page. */
 export const attemptOf = <A extends Ask, R>(t: Translate, sent: Sent<A, R>, refused: Refused): Attempt => ({
   action: sent.action.name,
-  form: sent.form,
+  form: shownOf(sent.form, refused),
   message: causeText(t, refused),
   seconds: refused.facts.retry_after,
   faults: refused.faults.map(faultOf(t, sent, refused)),

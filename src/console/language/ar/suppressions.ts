@@ -31,6 +31,7 @@ export const suppressions: Readonly<Record<keyof typeof english, string>> = {
   "suppressions.import.list": "العناوين",
   "suppressions.import.hint": "عنوان واحد في كل سطر. من ملف CSV يُحتسب العمود الأول. تحتفظ العناوين المحظورة بسببها.",
   "suppressions.import.wrong": "لم يُستورد شيء: {address} لا يطابق صيغة عنوان البريد الإلكتروني.",
+  "suppressions.import.left": "استُورد {done} من أصل {total} عنوان. تحتوي القائمة الآن على العناوين الباقية.",
   "suppressions.imported": "لم تعد هذه العناوين تتلقى بريدًا.",
   "suppressions.remove": "إزالة",
   "suppressions.removeNamed": "إزالة حظر {email}",

@@ -33,6 +33,7 @@ export const suppressions: Readonly<Record<keyof typeof english, string>> = {
   "suppressions.import.hint":
     "Eine Adresse pro Zeile. Bei einer CSV-Datei zählt die erste Spalte. Gesperrte Adressen behalten ihren Grund.",
   "suppressions.import.wrong": "Nichts wurde importiert: {address} ist keine E-Mail-Adresse.",
+  "suppressions.import.left": "{done} von {total} Adressen wurden importiert. Die Liste enthält jetzt die übrigen.",
   "suppressions.imported": "Die Adressen erhalten keine E-Mails mehr.",
   "suppressions.remove": "Entfernen",
   "suppressions.removeNamed": "Sperre von {email} entfernen",

@@ -30,6 +30,7 @@ export const suppressions = {
   "suppressions.import.hint":
     "One address on each line. Of a CSV file, the first column counts. Addresses that are suppressed keep their reason.",
   "suppressions.import.wrong": "Nothing was imported: {address} is not an email address.",
+  "suppressions.import.left": "{done} of {total} addresses were imported. The list now has the others.",
   "suppressions.imported": "The addresses get no mail any more.",
   "suppressions.remove": "Remove",
   "suppressions.removeNamed": "Remove the suppression of {email}",

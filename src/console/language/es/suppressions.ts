@@ -33,6 +33,7 @@ export const suppressions: Readonly<Record<keyof typeof english, string>> = {
   "suppressions.import.hint":
     "Una dirección por línea. De un archivo CSV cuenta la primera columna. Las direcciones bloqueadas conservan su motivo.",
   "suppressions.import.wrong": "No se importó nada: {address} no es una dirección de correo.",
+  "suppressions.import.left": "Se importaron {done} de {total} direcciones. La lista tiene ahora las demás.",
   "suppressions.imported": "Las direcciones ya no reciben correo.",
   "suppressions.remove": "Quitar",
   "suppressions.removeNamed": "Quitar el bloqueo de {email}",

@@ -33,6 +33,7 @@ export const suppressions: Readonly<Record<keyof typeof english, string>> = {
   "suppressions.import.hint":
     "Une adresse par ligne. D’un fichier CSV, seule la première colonne compte. Les adresses bloquées gardent leur motif.",
   "suppressions.import.wrong": "Rien n’a été importé : {address} n’est pas une adresse e-mail.",
+  "suppressions.import.left": "{done} adresses sur {total} ont été importées. La liste contient maintenant les autres.",
   "suppressions.imported": "Les adresses ne reçoivent plus d’e-mails.",
   "suppressions.remove": "Retirer",
   "suppressions.removeNamed": "Retirer le blocage de {email}",

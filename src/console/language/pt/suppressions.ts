@@ -33,6 +33,7 @@ export const suppressions: Readonly<Record<keyof typeof english, string>> = {
   "suppressions.import.hint":
     "Um endereço por linha. Em um arquivo CSV, vale a primeira coluna. Os endereços bloqueados mantêm o seu motivo.",
   "suppressions.import.wrong": "Nada foi importado: {address} não é um endereço de e-mail.",
+  "suppressions.import.left": "{done} de {total} endereços foram importados. A lista agora tem os demais.",
   "suppressions.imported": "Os endereços não recebem mais e-mails.",
   "suppressions.remove": "Remover",
   "suppressions.removeNamed": "Remover o bloqueio de {email}",

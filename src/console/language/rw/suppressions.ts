@@ -33,6 +33,7 @@ export const suppressions: Readonly<Record<keyof typeof english, string>> = {
   "suppressions.import.hint":
     "Aderesi imwe kuri buri murongo. Muri dosiye ya CSV, inkingi ya mbere ni yo ibarwa. Aderesi zakumiriwe zigumana impamvu yazo.",
   "suppressions.import.wrong": "Nta cyinjijwe: {address} si aderesi ya imeyili.",
+  "suppressions.import.left": "Aderesi {done} kuri {total} zinjijwe. Ubu urutonde rufite izisigaye.",
   "suppressions.imported": "Izo aderesi ntizikibona imeyili.",
   "suppressions.remove": "Kuraho",
   "suppressions.removeNamed": "Kuraho ikumira rya {email}",

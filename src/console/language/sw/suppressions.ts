@@ -33,6 +33,7 @@ export const suppressions: Readonly<Record<keyof typeof english, string>> = {
   "suppressions.import.hint":
     "Anwani moja kwenye kila mstari. Katika faili ya CSV, safu ya kwanza ndiyo inayohesabiwa. Anwani zilizozuiwa hubaki na sababu yake.",
   "suppressions.import.wrong": "Hakuna kilichoingizwa: {address} si anwani ya barua pepe.",
+  "suppressions.import.left": "Anwani {done} kati ya {total} zimeingizwa. Orodha sasa ina anwani zilizobaki.",
   "suppressions.imported": "Anwani hizo hazipati barua pepe tena.",
   "suppressions.remove": "Ondoa",
   "suppressions.removeNamed": "Ondoa kizuizi cha {email}",

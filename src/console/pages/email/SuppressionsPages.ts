@@ -15,7 +15,7 @@ import { Field } from "../../page/Field.ts"
 import { filtersIn, tidied } from "../../page/filter.ts"
 import { Page } from "../../page/Page.ts"
 import { form } from "../../ui/form.ts"
-import { badge, code, emptyState, linkButton, moment, note, type Tone } from "../../ui/parts.ts"
+import { badge, code, emptyState, linkButton, moment, note, number, type Tone } from "../../ui/parts.ts"
 import { tabs } from "../../ui/progress.ts"
 import { appliedFilters, type Column, csvHref, csvLine, pager, search, table, wantsCsv } from "../../ui/table.ts"
 
@@ -212,7 +212,12 @@ const addPart = Action.make({
   after: (_, { ask }) => goTo(within(ask), "suppressions.imported")
 })
 
-/** A long list is sent in parts, after each address is known to be one. A list that failed midway can be sent again. */
+const isRefused = Schema.is(Refused)
+
+/**
+ * A long list is sent in parts, after each address is known to be one. Of a list that failed midway, the form keeps the addresses
+ * that are left: each part counts as a request, and a minute allows only so many.
+ */
 const addList: typeof addPart = {
   ...addPart,
   run: (sent, ask) => {
@@ -222,14 +227,23 @@ const addList: typeof addPart = {
       const message = ask.t.text("suppressions.import.wrong", { address: wrong })
       return Effect.fail(Refused.of(message, { faults: [{ param: "emails", message }] }))
     }
-    const parts = Array.chunksOf(emails, maxAddresses).map((part, index) => {
+    const parts = Array.chunksOf(emails, maxAddresses)
+    const runPart = (part: ReadonlyArray<string>, index: number) => {
       const form = new URLSearchParams(sent)
       form.set("emails", part.join("\n"))
-      form.set(onceField, `${sent.get(onceField) ?? ""}-${index}`)
-      return form
-    })
-    return Effect.forEach(parts.length === 0 ? [sent] : parts, (form) => addPart.run(form, ask)).pipe(
-      Effect.as(goTo(within(ask), "suppressions.imported"))
+      // Counted from the end, so that a part has the same key once those before it are done.
+      form.set(onceField, `${sent.get(onceField) ?? ""}-${parts.length - index}`)
+      return Effect.mapError(addPart.run(form, ask), (error) => {
+        const done = index * maxAddresses
+        if (done === 0 || !isRefused(error)) return error
+        const counts = { done: number(ask, done), total: number(ask, emails.length) }
+        const message = ask.t.text("suppressions.import.left", counts)
+        return error.leaving({ param: "emails", message, value: emails.slice(done).join("\n") })
+      })
+    }
+    return Effect.as(
+      Effect.forEach(parts.length === 0 ? [[]] : parts, runPart),
+      goTo(within(ask), "suppressions.imported")
     )
   }
 }
