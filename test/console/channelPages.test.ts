@@ -3,6 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer, Option, Stream } from "effect"
 import type { ApiKey } from "../../src/api-keys/ApiKey.ts"
 import { ApiKeys } from "../../src/api-keys/ApiKeys.ts"
+import { BulkEmail } from "../../src/channels/email/bulk/BulkEmail.ts"
 import type { Suppression } from "../../src/channels/email/suppressions/Suppression.ts"
 import { Suppressions } from "../../src/channels/email/suppressions/Suppressions.ts"
 import { SmsOutlet } from "../../src/channels/sms/parts/SmsOutlet.ts"
@@ -24,6 +25,7 @@ import { keysPages } from "../../src/console/pages/develop/KeysPages.ts"
 import { requestsPages } from "../../src/console/pages/develop/RequestsPages.ts"
 import { domainsPages } from "../../src/console/pages/email/DomainsPages.ts"
 import { suppressionsPages } from "../../src/console/pages/email/SuppressionsPages.ts"
+import { batchesPages } from "../../src/console/pages/messages/BatchesPages.ts"
 import { smsPage } from "../../src/console/pages/sms/SmsPage.ts"
 import { verifyPages } from "../../src/console/pages/verify/VerifyPages.ts"
 import { deliveriesPage } from "../../src/console/pages/webhooks/DeliveriesPage.ts"
@@ -40,7 +42,8 @@ import { sessionsPages } from "../../src/console/pages/whatsapp/SessionsPages.ts
 import { DomainRegistrations } from "../../src/email-domains/DomainRegistrations.ts"
 import type { EmailDomain } from "../../src/email-domains/EmailDomain.ts"
 import { warningsOf } from "../../src/email-domains/warningsOf.ts"
-import type { Message } from "../../src/messages/Message.ts"
+import { AllMessages } from "../../src/history/AllMessages.ts"
+import type { Message, MessageBatch } from "../../src/messages/Message.ts"
 import { Messages as ChannelMessages } from "../../src/messages/Messages.ts"
 import { type Call, OwnCalls } from "../../src/platform/calls/OwnCalls.ts"
 import { AppConfig } from "../../src/platform/config/AppConfig.ts"
@@ -48,7 +51,14 @@ import { Database } from "../../src/platform/database/Database.ts"
 import { UpstreamOutages } from "../../src/platform/work/UpstreamOutages.ts"
 import { Prices } from "../../src/pricing/Prices.ts"
 import { Requests } from "../../src/requests/Requests.ts"
-import { ApiKeyId, EmailDomainId, MessageId, WebhookId, WhatsAppSessionId } from "../../src/values/Ids.ts"
+import {
+  ApiKeyId,
+  EmailDomainId,
+  MessageBatchId,
+  MessageId,
+  WebhookId,
+  WhatsAppSessionId
+} from "../../src/values/Ids.ts"
 import { allows, type Role } from "../../src/values/Permission.ts"
 import { Timestamp } from "../../src/values/Timestamp.ts"
 import { Verifications } from "../../src/verify/Verifications.ts"
@@ -919,6 +929,44 @@ it.layer(Messages.layer)("the list of suppressions", (it) => {
       assert.include(markup, "This address is not suppressed.")
       assert.include(markup, "name=\"email\" value=\"ada@example.com\"")
       assert.include(markup, "type=\"hidden\" name=\"reason\" value=\"bounce\"")
+    }))
+})
+
+it.layer(Messages.layer)("the page of a batch", (it) => {
+  it.effect("says how many of its messages were canceled one by one", () =>
+    Effect.gen(function*() {
+      const batch: MessageBatch = {
+        batch_id: MessageBatchId.make("sms_batch_01M8M1WCM9X3B4BDTT8E7ZS72X"),
+        status: "completed",
+        total: 9,
+        queued: 0,
+        sent: 7,
+        failed: 0,
+        suppressed: 0,
+        canceled: 2,
+        mode: "live",
+        tags: [],
+        metadata: {},
+        send_at: null,
+        created_at: at,
+        started_at: at,
+        completed_at: at,
+        resent_as: null
+      }
+      const [, one] = batchesPages
+      const said = (shown: MessageBatch) =>
+        Effect.provide(
+          drawn(one, { params: { channel: "sms", id: batch.batch_id } }),
+          Layer.mergeAll(
+            noCalls,
+            Layer.mock(ChannelMessages)({ batch: () => Effect.succeed(shown) }),
+            Layer.mock(BulkEmail)({}),
+            Layer.mock(AllMessages)({})
+          )
+        )
+      assert.include(yield* said(batch), "2 messages were canceled. All others were sent.")
+      assert.include(yield* said({ ...batch, sent: 9, canceled: 0 }), "Every message was sent.")
+      assert.include(yield* said({ ...batch, sent: 6, queued: 1 }), "1 message is left.")
     }))
 })
 

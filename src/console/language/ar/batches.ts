@@ -35,6 +35,8 @@ export const batches: Readonly<Record<keyof typeof english, string>> = {
   "batch.running":
     "{left, plural, zero {لم تبقَ أي رسالة} one {بقيت رسالة واحدة} two {بقيت رسالتان} few {بقيت # رسائل} many {بقيت # رسالة} other {بقيت # رسالة}}.",
   "batch.fine": "أُرسلت كل الرسائل.",
+  "batch.fineButCanceled":
+    "{canceled, plural, zero {لم تُلغَ أي رسالة} one {أُلغيت رسالة واحدة} two {أُلغيت رسالتان} few {أُلغيت # رسائل} many {أُلغيت # رسالة} other {أُلغيت # رسالة}}. أُرسلت كل الرسائل الأخرى.",
   "batch.some":
     "{failed, plural, zero {# رسالة من أصل {total} لم تصل} one {رسالة واحدة من أصل {total} لم تصل} two {رسالتان من أصل {total} لم تصلا} few {# رسائل من أصل {total} لم تصل} many {# رسالة من أصل {total} لم تصل} other {# رسالة من أصل {total} لم تصل}} إلى المستلم.",
   "batch.canceledAt":

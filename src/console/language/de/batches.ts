@@ -34,6 +34,8 @@ export const batches: Readonly<Record<keyof typeof english, string>> = {
   "batch.count.canceled": "Abgebrochen",
   "batch.running": "{left, plural, one {# Nachricht steht noch aus.} other {# Nachrichten stehen noch aus.}}",
   "batch.fine": "Alle Nachrichten wurden gesendet.",
+  "batch.fineButCanceled":
+    "{canceled, plural, one {# Nachricht wurde} other {# Nachrichten wurden}} abgebrochen. Alle anderen wurden gesendet.",
   "batch.some":
     "{failed, plural, one {# von {total} Nachrichten hat} other {# von {total} Nachrichten haben}} den Empfänger nicht erreicht.",
   "batch.canceledAt":

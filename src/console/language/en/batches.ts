@@ -32,6 +32,8 @@ export const batches = {
   "batch.count.canceled": "Canceled",
   "batch.running": "{left, plural, one {# message is} other {# messages are}} left.",
   "batch.fine": "Every message was sent.",
+  "batch.fineButCanceled":
+    "{canceled, plural, one {# message was} other {# messages were}} canceled. All others were sent.",
   "batch.some": "{failed, plural, one {# message} other {# messages}} of {total} did not reach the recipient.",
   "batch.canceledAt": "It was canceled. {sent, plural, one {# message} other {# messages}} had been sent.",
   "batch.failures": "Newest failures by reason",

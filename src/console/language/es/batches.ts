@@ -34,6 +34,8 @@ export const batches: Readonly<Record<keyof typeof english, string>> = {
   "batch.count.canceled": "Cancelados",
   "batch.running": "{left, plural, one {Queda # mensaje.} other {Quedan # mensajes.}}",
   "batch.fine": "Se han enviado todos los mensajes.",
+  "batch.fineButCanceled":
+    "{canceled, plural, one {Se canceló # mensaje} other {Se cancelaron # mensajes}}. Todos los demás se han enviado.",
   "batch.some":
     "{failed, plural, one {# de {total} mensajes no ha} other {# de {total} mensajes no han}} llegado al destinatario.",
   "batch.canceledAt":

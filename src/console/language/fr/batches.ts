@@ -34,6 +34,8 @@ export const batches: Readonly<Record<keyof typeof english, string>> = {
   "batch.count.canceled": "Annulés",
   "batch.running": "{left, plural, one {Il reste # message.} other {Il reste # messages.}}",
   "batch.fine": "Tous les messages ont été envoyés.",
+  "batch.fineButCanceled":
+    "{canceled, plural, one {# message a été annulé} other {# messages ont été annulés}}. Tous les autres ont été envoyés.",
   "batch.some":
     "{failed, plural, one {# message sur {total} n’a pas} other {# messages sur {total} n’ont pas}} atteint le destinataire.",
   "batch.canceledAt":

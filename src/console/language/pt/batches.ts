@@ -34,6 +34,8 @@ export const batches: Readonly<Record<keyof typeof english, string>> = {
   "batch.count.canceled": "Canceladas",
   "batch.running": "{left, plural, one {Falta # mensagem.} other {Faltam # mensagens.}}",
   "batch.fine": "Todas as mensagens foram enviadas.",
+  "batch.fineButCanceled":
+    "{canceled, plural, one {# mensagem foi cancelada} other {# mensagens foram canceladas}}. Todas as outras foram enviadas.",
   "batch.some":
     "{failed, plural, one {# de {total} mensagens não chegou} other {# de {total} mensagens não chegaram}} ao destinatário.",
   "batch.canceledAt":

@@ -34,6 +34,7 @@ export const batches: Readonly<Record<keyof typeof english, string>> = {
   "batch.count.canceled": "Ubwahagaritswe",
   "batch.running": "Hasigaye ubutumwa {left, plural, other {#}}.",
   "batch.fine": "Ubutumwa bwose bwoherejwe.",
+  "batch.fineButCanceled": "Ubutumwa {canceled, plural, other {#}} bwahagaritswe. Ubundi bwose bwoherejwe.",
   "batch.some": "Ubutumwa {failed, plural, other {#}} kuri {total} ntibwageze ku wo bwohererejwe.",
   "batch.canceledAt": "Cyahagaritswe. Ubutumwa {sent, plural, other {#}} bwari bwamaze koherezwa.",
   "batch.failures": "Ubuheruka kunanirana hakurikijwe impamvu",

@@ -34,6 +34,8 @@ export const batches: Readonly<Record<keyof typeof english, string>> = {
   "batch.count.canceled": "Zilizoghairiwa",
   "batch.running": "{left, plural, one {Ujumbe # umebaki} other {Jumbe # zimebaki}}.",
   "batch.fine": "Jumbe zote zimetumwa.",
+  "batch.fineButCanceled":
+    "{canceled, plural, one {Ujumbe # umeghairiwa} other {Jumbe # zimeghairiwa}}. Jumbe nyingine zote zimetumwa.",
   "batch.some": "Kati ya jumbe {total}, {failed, plural, one {# haukumfikia} other {# hazikumfikia}} mpokeaji.",
   "batch.canceledAt":
     "Lilighairiwa. {sent, plural, one {Ujumbe # ulikuwa umetumwa} other {Jumbe # zilikuwa zimetumwa}}.",

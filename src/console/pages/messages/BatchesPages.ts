@@ -203,11 +203,12 @@ const paceLine = (ask: Ask, pace: Pace | undefined) => {
 }
 
 /** What became of the batch, in one sentence. */
-const summaryOf = ({ t }: Ask, { failed: bad, queued, sent, status, suppressed, total }: AnyBatch) => {
+const summaryOf = ({ t }: Ask, { canceled, failed: bad, queued, sent, status, suppressed, total }: AnyBatch) => {
   if (status === "canceled") return note(t.text("batch.canceledAt", { sent }), "quiet")
   const lost = bad + suppressed
   if (lost > 0) return note(t.text("batch.some", { failed: lost, total }), "bad")
-  return queued > 0 ? note(t.text("batch.running", { left: queued }), "busy") : note(t.text("batch.fine"), "good")
+  if (queued > 0) return note(t.text("batch.running", { left: queued }), "busy")
+  return canceled > 0 ? note(t.text("batch.fineButCanceled", { canceled }), "good") : note(t.text("batch.fine"), "good")
 }
 
 const batchFacts = (ask: AccountAsk, batch: AnyBatch, channel: SummaryChannel) => {
