@@ -1,6 +1,7 @@
 /** The graph and the numbers of the overview, drawn without a server. */
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Schema } from "effect"
+import { TestClock } from "effect/testing"
 import { Messages } from "../../src/console/language/Messages.ts"
 import type { AccountAsk, Ask } from "../../src/console/page/Ask.ts"
 import { attentionList } from "../../src/console/pages/overview/attentionList.ts"
@@ -12,7 +13,7 @@ import { AllMessages } from "../../src/history/AllMessages.ts"
 import { Attention } from "../../src/overview/Attention.ts"
 import type { AttentionItem } from "../../src/overview/attentionOf.ts"
 import { Statistics } from "../../src/overview/Statistics.ts"
-import type { StatisticsRow } from "../../src/overview/StatisticsRow.ts"
+import type { AskedStatistics, StatisticsRow } from "../../src/overview/StatisticsRow.ts"
 import { allows, type Role } from "../../src/values/Permission.ts"
 import { Timestamp } from "../../src/values/Timestamp.ts"
 
@@ -71,9 +72,10 @@ describe("the end of the axis", () => {
 
 describe("the numbers of the overview", () => {
   it("compare a channel with the week before", () => {
-    const { counts } = numbersOf("email", [row("sent", 5), row("sent", 2, "sms"), row("failed", 1)], [row("sent", 3)])
-    assert.deepStrictEqual(counts.sent, { now: 5, before: 3 })
-    assert.deepStrictEqual(counts.failed, { now: 1, before: 0 })
+    const today = [row("sent", 5), row("sent", 2, "sms"), row("failed", 1)]
+    const { counts } = numbersOf("email", { today, over: today, lastWeek: [row("sent", 3)] })
+    assert.deepStrictEqual(counts.sent, { now: 5, change: 2 })
+    assert.deepStrictEqual(counts.failed, { now: 1, change: 1 })
   })
 
   it("count a delivered message once in its column", () => {
@@ -196,8 +198,15 @@ it.layer(Messages.layer)("what needs attention", (it) => {
 
 it.layer(Messages.layer)("the overview", (it) => {
   /** The overview of an account that may use so much of its mails of the month. */
-  const drawn = (limit: number | null) =>
-    Effect.flatMap(askOf("owner"), (ask) => overviewPage.show(ask)).pipe(
+  const drawn = (
+    limit: number | null,
+    query = "",
+    statistics: (asked: AskedStatistics) => ReadonlyArray<StatisticsRow> = () => []
+  ) =>
+    Effect.flatMap(
+      askOf("owner"),
+      (ask) => overviewPage.show({ ...ask, query: new URLSearchParams(query) })
+    ).pipe(
       Effect.map(({ content }) => content.markup),
       Effect.provide(Layer.mergeAll(
         Layer.mock(Attention)({
@@ -214,10 +223,31 @@ it.layer(Messages.layer)("the overview", (it) => {
             }),
           firstSteps: () => Effect.succeed({ key: true, domain: true, webhook: true, message: true })
         }),
-        Layer.mock(Statistics)({ read: () => Effect.succeed([]) }),
+        Layer.mock(Statistics)({ read: (_, asked) => Effect.succeed(statistics(asked)) }),
         Layer.mock(AllMessages)({ list: () => Effect.succeed([]) })
       ))
     )
+
+  it.effect("compares only the hours of today that are over with those of last week", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(Date.parse("2026-05-10T10:05:00Z"))
+      // Of the hour at ten only five minutes have passed.
+      const counts = [["03T08", 5], ["03T10", 60], ["03T11", 9], ["10T08", 5], ["10T10", 1]] as const
+      const rows = counts.map(([hour, count]) => ({
+        ...row("sent", count),
+        at: Timestamp.make(`2026-05-${hour}:00:00.000000Z`)
+      }))
+      const read = (query: string) =>
+        drawn(null, query, ({ from_date = "", granularity, to_date = "" }) =>
+          granularity === "hour"
+            ? rows.filter(({ at }) => at >= from_date && at < to_date)
+            : [])
+      for (const range of ["", "range=7d"]) {
+        assert.match(yield* read(range), /6 <span class="change quiet">±0</, range)
+      }
+      yield* TestClock.setTime(Date.parse("2026-05-10T00:00:00Z"))
+      assert.match(yield* read(""), /0 <span class="change quiet">±0</)
+    }))
 
   it.effect("has the bars of the quotas that are limited", () =>
     Effect.gen(function*() {

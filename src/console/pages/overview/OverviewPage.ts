@@ -56,12 +56,10 @@ const start = ({ t, to }: AccountAsk, steps: Steps) => {
   )
 }
 
-const difference = (ask: AccountAsk, { before, now }: Compared) => {
-  const change = now - before
-  return html`${number(ask, now)} <span class="change quiet">${
+const difference = (ask: AccountAsk, { change, now }: Compared) =>
+  html`${number(ask, now)} <span class="change quiet">${
     change === 0 ? "±0" : `${change > 0 ? "+" : "−"}${number(ask, Math.abs(change))}`
   }</span>`
-}
 
 const today = (ask: AccountAsk, rows: ReadonlyArray<ChannelNumbers>) =>
   card(
@@ -165,13 +163,19 @@ const readFailures = Effect.fnUntraced(function*({ accountId, ...ask }: AccountA
   return rows.toSorted((one, other) => one.created_at < other.created_at ? 1 : -1).slice(0, shownFailures)
 })
 
+const rowsBefore = (time: DateTime.DateTime, rows: ReadonlyArray<StatisticsRow>) =>
+  rows.filter(({ at }) => Date.parse(at) < DateTime.toEpochMillis(time))
+
 const readNumbers = Effect.fnUntraced(function*(ask: AccountAsk, now: DateTime.Utc) {
   const { accountId } = ask
   const { timezone } = ask.signedIn.person
   const statistics = yield* Statistics
   const range = rangeOf(ask.query.get("range"))
+  const { unit } = ranges[range]
   const times = timesOf(range, now, timezone)
-  const midnight = DateTime.startOf(DateTime.makeZonedUnsafe(now, { timeZone: timezone }), "day")
+  const local = DateTime.makeZonedUnsafe(now, { timeZone: timezone })
+  const midnight = DateTime.startOf(local, "day")
+  const hour = DateTime.startOf(local, "hour")
   const between = (from: DateTime.DateTime, to: DateTime.DateTime, granularity: "hour" | "day") =>
     statistics.read(accountId, {
       from_date: fromDateTime(DateTime.toUtc(from)),
@@ -179,19 +183,16 @@ const readNumbers = Effect.fnUntraced(function*(ask: AccountAsk, now: DateTime.U
       granularity,
       timezone
     })
-  const end = DateTime.add(now, { seconds: 1 })
+  const end = DateTime.add(local, { seconds: 1 })
   // A day may have 25 hours.
-  const rows = yield* between(DateTime.min(times[0] ?? now, midnight), end, ranges[range].unit)
-  const ofToday = rows.filter(({ at }) => Date.parse(at) >= DateTime.toEpochMillis(midnight))
-  const ofLastWeek = yield* between(
-    DateTime.subtract(midnight, { days: 7 }),
-    DateTime.subtract(end, { days: 7 }),
-    "hour"
-  )
-  return {
-    today: channelsOf(ask, "read").map((channel) => numbersOf(channel, ofToday, ofLastWeek)),
-    graph: { range, times, rows }
-  }
+  const rows = yield* between(DateTime.min(times[0] ?? now, midnight), end, unit)
+  const today = unit === "hour"
+    ? rows.filter(({ at }) => Date.parse(at) >= DateTime.toEpochMillis(midnight))
+    : yield* between(midnight, end, "hour")
+  const weekBefore = (time: DateTime.Zoned) => DateTime.subtract(time, { days: 7 })
+  const lastWeek = yield* between(weekBefore(midnight), weekBefore(end), "hour")
+  const hours = { today, over: rowsBefore(hour, today), lastWeek: rowsBefore(weekBefore(hour), lastWeek) }
+  return { today: channelsOf(ask, "read").map((channel) => numbersOf(channel, hours)), graph: { range, times, rows } }
 })
 
 /** The overview of an account: what needs attention, the numbers, and until all of it exists, the first steps. */

@@ -23,25 +23,34 @@ const sum = (rows: ReadonlyArray<StatisticsRow>, outcome: CountedOutcome) =>
 /** The numbers that a table of channels shows. */
 export const shownOutcomes = ["accepted", "sent", "delivered", "failed"] as const
 
-/** A number with that of the same time a week before. */
+/** A number with its difference to the week before, up to this hour. */
 export interface Compared {
   readonly now: number
-  readonly before: number
+  readonly change: number
 }
 
-/** The numbers of a channel today, and a week before up to the same hour. */
+/** The numbers of a channel today. */
 export interface ChannelNumbers {
   readonly channel: SummaryChannel
   readonly counts: Readonly<Record<(typeof shownOutcomes)[number], Compared>>
 }
 
-export const numbersOf = (
-  channel: SummaryChannel,
-  today: ReadonlyArray<StatisticsRow>,
-  lastWeek: ReadonlyArray<StatisticsRow>
-): ChannelNumbers => {
-  const own = (rows: ReadonlyArray<StatisticsRow>) => rows.filter((row) => row.channel === channel)
-  const compared = (outcome: CountedOutcome) => ({ now: sum(own(today), outcome), before: sum(own(lastWeek), outcome) })
+/** Rows of hours. */
+interface Hours {
+  readonly today: ReadonlyArray<StatisticsRow>
+  /** Those of today that are over: this hour would be compared with a whole one. */
+  readonly over: ReadonlyArray<StatisticsRow>
+  /** The same hours a week before. */
+  readonly lastWeek: ReadonlyArray<StatisticsRow>
+}
+
+export const numbersOf = (channel: SummaryChannel, { lastWeek, over, today }: Hours): ChannelNumbers => {
+  const own = (rows: ReadonlyArray<StatisticsRow>, outcome: CountedOutcome) =>
+    sum(rows.filter((row) => row.channel === channel), outcome)
+  const compared = (outcome: CountedOutcome) => ({
+    now: own(today, outcome),
+    change: own(over, outcome) - own(lastWeek, outcome)
+  })
   return {
     channel,
     counts: {
