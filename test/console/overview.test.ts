@@ -197,14 +197,20 @@ it.layer(Messages.layer)("what needs attention", (it) => {
 })
 
 it.layer(Messages.layer)("the overview", (it) => {
+  const done = { key: true, domain: true, webhook: true, message: true }
+
   /** The overview of an account that may use so much of its mails of the month. */
   const drawn = (
     limit: number | null,
-    query = "",
-    statistics: (asked: AskedStatistics) => ReadonlyArray<StatisticsRow> = () => []
+    { query = "", role = "owner", statistics = () => [], steps = done }: {
+      readonly query?: string
+      readonly role?: Role
+      readonly statistics?: (asked: AskedStatistics) => ReadonlyArray<StatisticsRow>
+      readonly steps?: typeof done
+    } = {}
   ) =>
     Effect.flatMap(
-      askOf("owner"),
+      askOf(role),
       (ask) => overviewPage.show({ ...ask, query: new URLSearchParams(query) })
     ).pipe(
       Effect.map(({ content }) => content.markup),
@@ -221,7 +227,7 @@ it.layer(Messages.layer)("the overview", (it) => {
                 resets_at: Timestamp.make("2026-06-01T00:00:00.000000Z")
               }]
             }),
-          firstSteps: () => Effect.succeed({ key: true, domain: true, webhook: true, message: true })
+          firstSteps: () => Effect.succeed(steps)
         }),
         Layer.mock(Statistics)({ read: (_, asked) => Effect.succeed(statistics(asked)) }),
         Layer.mock(AllMessages)({ list: () => Effect.succeed([]) })
@@ -237,16 +243,26 @@ it.layer(Messages.layer)("the overview", (it) => {
         ...row("sent", count),
         at: Timestamp.make(`2026-05-${hour}:00:00.000000Z`)
       }))
-      const read = (query: string) =>
-        drawn(null, query, ({ from_date = "", granularity, to_date = "" }) =>
-          granularity === "hour"
-            ? rows.filter(({ at }) => at >= from_date && at < to_date)
-            : [])
+      const statistics = ({ from_date = "", granularity, to_date = "" }: AskedStatistics) =>
+        granularity === "hour" ? rows.filter(({ at }) => at >= from_date && at < to_date) : []
       for (const range of ["", "range=7d"]) {
-        assert.match(yield* read(range), /6 <span class="change quiet">±0</, range)
+        assert.match(yield* drawn(null, { query: range, statistics }), /6 <span class="change quiet">±0</, range)
       }
       yield* TestClock.setTime(Date.parse("2026-05-10T00:00:00Z"))
-      assert.match(yield* read(""), /0 <span class="change quiet">±0</)
+      assert.match(yield* drawn(null, { statistics }), /0 <span class="change quiet">±0</)
+    }))
+
+  it.effect("leads from the first steps to the pages that the reader may open", () =>
+    Effect.gen(function*() {
+      const links = (role: Role) =>
+        Effect.map(
+          drawn(null, { role, steps: { ...done, key: false, domain: false, webhook: false, message: false } }),
+          (markup) => [...markup.matchAll(/<h3><a href="([^"]*)">/g)].map(([, href]) => href)
+        )
+      const all = ["/keys/new", "/domains/new", "/webhooks/new", "/send"].map((path) => `/console/7${path}`)
+      assert.deepStrictEqual(yield* links("owner"), all)
+      assert.deepStrictEqual(yield* links("support"), [])
+      assert.include(yield* drawn(null, { role: "support", steps: { ...done, key: false } }), "<h3>Create an API key ")
     }))
 
   it.effect("has the bars of the quotas that are limited", () =>

@@ -33,19 +33,20 @@ import { quotasCard } from "./UsagePage.ts"
 const stepNames = ["key", "domain", "webhook", "message", "factor"] as const
 type Steps = Readonly<Record<(typeof stepNames)[number], boolean>>
 
-const start = ({ t, to }: AccountAsk, steps: Steps) => {
+const start = ({ can, t, to }: AccountAsk, steps: Steps) => {
   const places = {
-    key: to("/keys/new"),
-    domain: to("/domains/new"),
-    webhook: to("/webhooks/new"),
-    message: to("/send"),
+    key: can("keys:write") && to("/keys/new"),
+    domain: can("domains:write") && to("/domains/new"),
+    webhook: can("webhooks:write") && to("/webhooks/new"),
+    message: can("messages:write") && to("/send"),
     factor: "/console/me/security"
   }
   const step = (name: (typeof stepNames)[number]) => {
     const title = t.text(`overview.start.${name}`)
+    const place = !steps[name] && places[name]
     return html`<li${steps[name] && html` class="ticked"`}>${
       icon(steps[name] ? "circle-check" : "chevron-right")
-    }<div><h3>${steps[name] ? title : html`<a href="${places[name]}">${title}</a>`} <span class="hidden">(${
+    }<div><h3>${place === false ? title : html`<a href="${place}">${title}</a>`} <span class="hidden">(${
       t.text(steps[name] ? "overview.start.done" : "overview.start.open")
     })</span></h3><p>${t.text(`overview.start.${name}Text`)}</p></div></li>`
   }
