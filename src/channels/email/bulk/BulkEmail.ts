@@ -198,6 +198,8 @@ export class BulkEmail extends Context.Service<BulkEmail, {
         const from = sender ?? (yield* senderOf(mail))
         const hasOwn = mail.from !== undefined
         const domain = yield* (hasOwn ? domains.requireVerified : domains.ofSender)(accountId, from.address)
+        // Before the commit: a request that fails has stored nothing.
+        const known = yield* warnings.ofBulk(hasOwn ? domain.warnings : undefined)
         const links = (mail.track_clicks ?? domain.track_clicks) && template.html !== undefined
           ? targetsOf(template.html)
           : null
@@ -234,7 +236,7 @@ export class BulkEmail extends Context.Service<BulkEmail, {
           status,
           send_at: sending.sendAt,
           message,
-          warnings: yield* warnings.ofBulk(hasOwn ? domain.warnings : undefined)
+          warnings: known
         }
       })
 

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Exit, Layer, Option } from "effect"
 import { DomainRegistrations } from "../../../email-domains/DomainRegistrations.ts"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { PublicUrl } from "../../../platform/http/PublicUrl.ts"
@@ -56,7 +56,8 @@ export class DeliverabilityWarnings extends Context.Service<DeliverabilityWarnin
       const ofDefault = hasRelay
         ? yield* registrations.verifiedWarnings(domainOf(standard.address)).pipe(
           Effect.map(Option.getOrElse((): ReadonlyArray<string> => [unverified])),
-          Effect.cachedWithTTL(maxAge)
+          // A failure is not kept: the next request reads again.
+          Effect.cachedWithTTL((exit) => Exit.isSuccess(exit) ? maxAge : 0)
         )
         : Effect.succeed([])
 

@@ -205,21 +205,25 @@ export class Emails extends Context.Service<Emails, {
         const from = yield* senderOf(email, isOwnText)
         const hasOwn = email.from !== undefined
         const domain = yield* (hasOwn ? domains.requireVerified : domains.ofSender)(accountId, from.address)
-        return { sending, templateId, texts, from, hasOwn, domain, recipients: recipientsOf(email) }
-      })
-
-      const preview = Effect.fn("Emails.preview")(function*(accountId: AccountId, email: NewEmail) {
-        const { domain, from, hasOwn, recipients } = yield* checked(accountId, email, false)
         return {
+          sending,
+          templateId,
+          texts,
           from,
-          recipients: recipients.map(({ address }) => address),
+          domain,
+          recipients: recipientsOf(email),
           warnings: yield* warnings.ofSender(hasOwn ? domain.warnings : undefined)
         }
       })
 
+      const preview = Effect.fn("Emails.preview")(function*(accountId: AccountId, email: NewEmail) {
+        const { from, recipients, warnings } = yield* checked(accountId, email, false)
+        return { from, recipients: recipients.map(({ address }) => address), warnings }
+      })
+
       const send = Effect.fn("Emails.send")(function*(accountId: AccountId, email: NewEmail, seed?: CodeSeed) {
         const accepted = yield* checked(accountId, email, seed !== undefined)
-        const { domain, from, hasOwn, recipients, sending, templateId, texts } = accepted
+        const { domain, from, recipients, sending, templateId, texts } = accepted
         const parts = partsOf(texts, email)
         const links = (email.track_clicks ?? domain.track_clicks) && texts.html !== undefined
           ? targetsOf(fixedPart(texts.html))
@@ -267,7 +271,7 @@ export class Emails extends Context.Service<Emails, {
           to: shownTo(recipients),
           status: queued > 0 ? firstStatus(sending) : "suppressed" as const,
           send_at: sending.sendAt,
-          warnings: yield* warnings.ofSender(hasOwn ? domain.warnings : undefined)
+          warnings: accepted.warnings
         }
       })
 

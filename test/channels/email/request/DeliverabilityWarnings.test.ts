@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer } from "effect"
+import { ConfigProvider, Effect, Exit, Layer } from "effect"
 import { DefaultSender } from "../../../../src/channels/email/request/DefaultSender.ts"
 import { DeliverabilityWarnings } from "../../../../src/channels/email/request/DeliverabilityWarnings.ts"
 import { greetingName } from "../../../../src/channels/email/smtp/SmtpUrl.ts"
@@ -15,14 +15,14 @@ const Known = Layer.mock(DomainRegistrations)({
   verifiedWarnings: () => Effect.succeedSome(["of the default domain"])
 })
 
-const warnings = (settings: Readonly<Record<string, string>>, base: string) =>
+const warnings = (settings: Readonly<Record<string, string>>, base: string, registrations = Known) =>
   Effect.provide(
     DeliverabilityWarnings,
     DeliverabilityWarnings.layer.pipe(Layer.provide([
       AppConfig.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(settings)))),
       Layer.succeed(DefaultSender, DefaultSender.of({ address: EmailAddress.make("us@service.example") })),
       Layer.succeed(PublicUrl, PublicUrl.of({ base, local: "" })),
-      Known
+      registrations
     ]))
   )
 
@@ -46,6 +46,24 @@ describe("DeliverabilityWarnings", () => {
         assert.deepStrictEqual(yield* of(undefined), ["of the default domain"])
         assert.deepStrictEqual(yield* of(own), own)
       }
+    }))
+
+  it.effect("reads the default sender's domain again at once after a failure, and keeps what it has read", () =>
+    Effect.gen(function*() {
+      let reads = 0
+      const { ofSender } = yield* warnings(
+        relay,
+        https,
+        Layer.mock(DomainRegistrations)({
+          verifiedWarnings: () =>
+            Effect.suspend(() =>
+              ++reads === 1 ? Effect.die("no database") : Effect.succeedSome(["of the default domain"])
+            )
+        })
+      )
+      assert.isTrue(Exit.hasDies(yield* Effect.exit(ofSender(undefined))))
+      for (const _ of [2, 3]) assert.deepStrictEqual(yield* ofSender(undefined), ["of the default domain"])
+      assert.strictEqual(reads, 2)
     }))
 
   it.effect("warns about one-click unsubscribing only for bulk mail, unless links are https and public", () =>

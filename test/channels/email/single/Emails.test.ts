@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer, Option } from "effect"
+import { ConfigProvider, Effect, Exit, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
 import { BulkThrottle } from "../../../../src/channels/email/recipients/BulkThrottle.ts"
 import { MessageProgress } from "../../../../src/channels/email/recipients/MessageProgress.ts"
 import { ReturnPaths } from "../../../../src/channels/email/reports/ReturnPaths.ts"
@@ -19,6 +20,8 @@ import { TestDatabase } from "../../../support/TestDatabase.ts"
 
 const noted: Array<AccountId> = []
 
+let warnings: Effect.Effect<ReadonlyArray<string>> = Effect.succeed([])
+
 const Subject = Emails.layer.pipe(
   Layer.provide([
     Layer.mock(BulkThrottle)({ noteSingleEmail: (account) => Effect.sync(() => void noted.push(account)) }),
@@ -37,7 +40,7 @@ const Subject = Emails.layer.pipe(
       read: Option.none
     }),
     Layer.mock(MessageProgress)({ publishSuppressed: () => Effect.void }),
-    Layer.mock(DeliverabilityWarnings)({ ofSender: () => Effect.succeed([]) }),
+    Layer.mock(DeliverabilityWarnings)({ ofSender: () => Effect.suspend(() => warnings) }),
     Layer.succeed(DefaultSender, { address: EmailAddress.make("us@example.com") }),
     Layer.succeed(EmailSender, EmailSender.of({ wake: () => Effect.void })),
     AppConfig.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({}))))
@@ -57,5 +60,17 @@ layer(Subject, { excludeTestServices: true })("Emails", (it) => {
       assert.deepStrictEqual(noted, [])
       yield* send(accountId, email)
       assert.deepStrictEqual(noted, [accountId])
+    }))
+  it.effect("stores nothing if the warnings cannot be read", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { accountId } = yield* makeAccount()
+      const { send } = yield* Emails
+      const email = { to: EmailAddress.make("ann@people.example"), subject: "s", text: "Hello" }
+      warnings = Effect.die("no database")
+      assert.isTrue(Exit.hasDies(yield* Effect.exit(send(accountId, email))))
+      assert.deepStrictEqual(yield* sql`select from email_messages where account_id = ${accountId}`, [])
+      warnings = Effect.succeed(["unsigned"])
+      assert.deepStrictEqual((yield* send(accountId, email)).warnings, ["unsigned"])
     }))
 })
