@@ -135,7 +135,7 @@ export class SmtpPool {
         "RelayUnavailable",
         // Relays end connections after a time or a number of messages. The relay did not accept the message, so a new
         // connection may try at once.
-        (failure) => duringTransaction.has(failure.fault) ? onNew() : failure
+        onNew
       )
     })
   }
@@ -148,11 +148,11 @@ export class SmtpPool {
       Effect.catchTag(
         "RelayUnavailable",
         (failure): Effect.Effect<never, RelayUnavailable | RecipientRefused> =>
-          !duringTransaction.has(failure.fault)
-            ? this.#trip(failure)
-            : isNew && !this.#closing
+          !isNew || this.#closing
+            ? failure
+            : duringTransaction.has(failure.fault)
             ? this.#hangUps.note(failure, mail)
-            : failure
+            : this.#trip(failure)
       )
     )
   }

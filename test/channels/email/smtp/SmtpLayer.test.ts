@@ -619,23 +619,27 @@ describe("the pool", () => {
       assert.isTrue(server.commands.includes("2 QUIT"))
     }))
 
-  it.effect("does not count the relay's close of an idle connection as a failure", () =>
-    Effect.gen(function*() {
-      const server = yield* ScriptedSmtp.make({
-        command: (line, connection) => connection === 1 && line.startsWith("MAIL FROM:<second") ? "close" : undefined
+  it.effect.each(["close", "421 4.7.0 too many messages", "530 5.7.0 authenticate first"])(
+    "does not count it as a failure that the relay ends a connection after some messages: %s",
+    (answer) =>
+      Effect.gen(function*() {
+        const server = yield* ScriptedSmtp.make({
+          command: (line, connection) => connection === 1 && line.startsWith("MAIL FROM:<second") ? answer : undefined
+        })
+        const smtp = yield* open(server.port)
+        yield* smtp.send(mail("ann@example.com"))
+        const { message, priority } = mail("ann@example.com")
+        yield* smtp.send({
+          envelope: { from: "second@sender.example", to: "ann@example.com" },
+          message,
+          priority,
+          account
+        })
+        assert.strictEqual((yield* smtp.admission())._tag, "Pass")
+        assert.strictEqual(server.connections.total, 2)
+        assert.strictEqual(server.bodies.length, 2)
       })
-      const smtp = yield* open(server.port)
-      yield* smtp.send(mail("ann@example.com"))
-      const { message, priority } = mail("ann@example.com")
-      yield* smtp.send({
-        envelope: { from: "second@sender.example", to: "ann@example.com" },
-        message,
-        priority,
-        account
-      })
-      assert.strictEqual(server.connections.total, 2)
-      assert.strictEqual(server.bodies.length, 2)
-    }))
+  )
 
   it.effect("does not reuse a connection on which the relay sent an extra reply", () =>
     Effect.gen(function*() {
