@@ -281,6 +281,28 @@ layer(WhatsApp.layer({ env: { ...unpaced, SANDBOX_SMS_DELAY_MS: "50" } }), {
         assert.deepInclude(event?.data, { to: "d@people.example", error: record.at("data", "error") })
       }))
 
+    it.effect("an email whose first attempt was in time is sent although the trial ends before the next one", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const sql = yield* SqlClient.SqlClient
+        const { accountId, key } = yield* makeAccount()
+        const body = { ...mail, to: "defer.f@people.example" }
+        const answer = yield* schedule(node, { key, path: "/v1/email/send", body })
+        yield* bringForward("email", whichOf(answer))
+        yield* eventually(
+          Effect.orDie(sql`select from email_messages where account_id = ${accountId} and status = 'queued'
+            and attempt_count = 1`),
+          (rows) => rows.length === 1
+        )
+        yield* sql`update accounts set trial_ends_at = now() - interval '1 minute' where id = ${accountId}`
+        yield* sql`update email_messages set due_at = now() where account_id = ${accountId}`
+        const record = yield* asking(
+          node.request("GET", `/v1/email/messages/${idOf(answer)}`, { key }),
+          ({ at }) => ["sent", "failed"].includes(String(at("data", "status")))
+        )
+        assert.deepInclude(record.at("data"), { status: "sent", error: null })
+      }))
+
     it.effect("nothing of a deleted account is sent", () =>
       Effect.gen(function*() {
         const node = yield* Service

@@ -3,7 +3,7 @@ import type { Lease } from "../../../platform/work/WorkPolicy.ts"
 import type * as Template from "../../../templates/Template.ts"
 import { sign } from "../mime/dkim.ts"
 import * as DkimSigners from "../mime/DkimSigners.ts"
-import { DueChecks } from "../recipients/DueChecks.ts"
+import { DueChecks, hinders } from "../recipients/DueChecks.ts"
 import type { SendOutcome } from "../recipients/RecipientState.ts"
 import { ReturnPaths } from "../reports/ReturnPaths.ts"
 import { Smtp } from "../smtp/Smtp.ts"
@@ -62,7 +62,7 @@ export class BatchMailer extends Context.Service<BatchMailer, {
 
         const mailOne: MailOne = Effect.fnUntraced(
           function*(claimed, lease) {
-            if (obstacle !== undefined) return unsendable(obstacle)
+            if (hinders(obstacle, claimed.attempt_count)) return unsendable(obstacle)
             // The template compiled when the batch was accepted, so only a text stored by another version fails here.
             if (Result.isFailure(rendered)) return unsendable(rendered.failure.map(({ message }) => message).join("; "))
             const mail = rendered.success(claimed)

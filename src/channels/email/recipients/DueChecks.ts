@@ -17,6 +17,10 @@ interface DueMail {
   readonly send_at: Timestamp | null
 }
 
+/** Whether an obstacle hinders an attempt. The first one is made when the mail is due; later ones only need the account. */
+export const hinders = (obstacle: string | undefined, attemptsBefore: number): obstacle is string =>
+  obstacle !== undefined && (attemptsBefore === 0 || obstacle === obstacles.account_deleted)
+
 /** Checks again, when a scheduled mail is due, what its request was checked for. */
 export class DueChecks extends Context.Service<DueChecks, {
   /** Why the mail must not be sent any more; undefined if nothing hinders it, or if it was not scheduled. */

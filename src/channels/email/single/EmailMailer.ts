@@ -5,7 +5,7 @@ import { type MessageLabels, noLabels } from "../../../values/Labels.ts"
 import { sign } from "../mime/dkim.ts"
 import * as DkimSigners from "../mime/DkimSigners.ts"
 import { BulkThrottle } from "../recipients/BulkThrottle.ts"
-import { DueChecks } from "../recipients/DueChecks.ts"
+import { DueChecks, hinders } from "../recipients/DueChecks.ts"
 import type { SendOutcome } from "../recipients/RecipientState.ts"
 import { ReturnPaths } from "../reports/ReturnPaths.ts"
 import { Smtp } from "../smtp/Smtp.ts"
@@ -81,7 +81,7 @@ export class EmailMailer extends Context.Service<EmailMailer, {
           if (claimed.is_suppressed) return { ...facts, outcome: { _tag: "Suppressed" as const } }
           const transcript = new Transcript()
           const obstacle = yield* checks.obstacle(content.value)
-          const outcome = obstacle !== undefined
+          const outcome = hinders(obstacle, claimed.attempt_count)
             ? { _tag: "Unsendable" as const, reason: obstacle }
             : yield* Effect.catch(
               send(claimed, content.value, { lease, transcript }),

@@ -10,6 +10,7 @@ import { UnsubscribeLinks } from "../../../../src/channels/email/suppressions/Un
 import { TrackingLinks } from "../../../../src/channels/email/tracking/TrackingLinks.ts"
 import { SenderNotVerified } from "../../../../src/email-domains/EmailDomain.ts"
 import { EmailDomains } from "../../../../src/email-domains/EmailDomains.ts"
+import { obstacles } from "../../../../src/messages/scheduledRows.ts"
 import { SealBroken } from "../../../../src/platform/crypto/Vault.ts"
 import { EmailAddress } from "../../../../src/values/EmailAddress.ts"
 import { AccountId, EmailBatchId, EmailMessageId } from "../../../../src/values/Ids.ts"
@@ -18,6 +19,8 @@ import { Timestamp } from "../../../../src/values/Timestamp.ts"
 import { dkimKey, dkimVerdict, readMail } from "../../../support/bulkMail.ts"
 
 const sent: Array<SmtpMail> = []
+
+let obstacle: string | undefined
 
 /** A relay that accepts all mail, but dies with a defect for recipients named `crash`. */
 const Relay = Layer.succeed(
@@ -61,7 +64,7 @@ const Subject = BatchMailer.layer.pipe(
   Layer.provide([
     Relay,
     Domains,
-    Layer.succeed(DueChecks, DueChecks.of({ obstacle: () => Effect.undefined })),
+    Layer.succeed(DueChecks, DueChecks.of({ obstacle: () => Effect.sync(() => obstacle) })),
     Layer.succeed(DefaultSender, DefaultSender.of({ address: EmailAddress.make("us@default.example") })),
     Layer.succeed(
       ReturnPaths,
@@ -195,5 +198,20 @@ layer(Subject)("BatchMailer", (it) => {
       )
       assert.include(mail.text ?? "", "https://x.example/?a&b")
       assert.deepStrictEqual(yield* dkimVerdict(message), { result: "pass", domain: "signed.example" })
+    }))
+  it.effect("an obstacle hinders the first attempt, and later ones only if the account was deleted", () =>
+    Effect.gen(function*() {
+      const { open } = yield* BatchMailer
+      const outcomes: Array<string> = []
+      for (const reason of [obstacles.subscription_expired, obstacles.account_deleted]) {
+        obstacle = reason
+        const mail = yield* open(content("us@plain.example"))
+        for (const attempt_count of [0, 1]) {
+          const recipient = { ...claimed("ann@people.example"), attempt_count }
+          outcomes.push((yield* mail(recipient, { begin: () => true, isHeld: () => true })).outcome._tag)
+        }
+      }
+      obstacle = undefined
+      assert.deepStrictEqual(outcomes, ["Unsendable", "Accepted", "Unsendable", "Unsendable"])
     }))
 })
