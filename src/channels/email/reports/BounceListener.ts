@@ -68,17 +68,22 @@ const receiver = Effect.gen(function*() {
   const process = (raw: Buffer, { envelope }: SMTPServerSession) => {
     const from = envelope.mailFrom === false ? "" : envelope.mailFrom.address
     const to = envelope.rcptTo.flatMap(({ address }) => Option.toArray(paths.read(address)))
-    return Effect.as(slots.withPermit(intake.take({ from, to, raw })), undefined)
+    return Effect.ensuring(intake.take({ from, to, raw }), slots.release(1))
   }
   /** Returns the refusal, or undefined after the commit. */
   return Effect.fn("BounceListener.receive")(function*(stream: SMTPServerDataStream, session: SMTPServerSession) {
     const raw = yield* read(stream)
     // The client is gone, or the server itself refuses the size.
     if (raw === undefined) return later
-    // A hanging statement keeps running with its slot, because interrupting it would wait for the database too. If it
-    // still commits, the sender's retry changes nothing.
-    const fiber = yield* Effect.forkDetach(process(raw, session))
-    return yield* Fiber.join(fiber).pipe(
+    // A mail that gets no slot is not kept. A hanging statement keeps running with its slot, because interrupting it would
+    // wait for the database too. If it still commits, the sender's retry changes nothing.
+    return yield* Effect.uninterruptibleMask((restore) =>
+      restore(slots.take(1)).pipe(
+        Effect.andThen(Effect.forkDetach(process(raw, session))),
+        Effect.flatMap((fiber) => restore(Fiber.join(fiber)))
+      )
+    ).pipe(
+      Effect.as(undefined),
       Effect.timeoutOrElse({ duration: commitTimeout, orElse: () => Effect.succeed(later) }),
       Effect.catchCause((cause) =>
         Effect.as(Effect.logWarning("processing a mail report failed, the sender retries", Cause.squash(cause)), later)

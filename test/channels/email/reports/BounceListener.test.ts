@@ -1,6 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Context, Effect, FileSystem, Layer } from "effect"
+import { Clock, ConfigProvider, Context, Effect, FileSystem, Latch, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { createSecretKey } from "node:crypto"
 import * as NodeNet from "node:net"
@@ -12,6 +12,7 @@ import { AppConfig } from "../../../../src/platform/config/AppConfig.ts"
 import { MacKeys } from "../../../../src/platform/crypto/MacKeys.ts"
 import { deliverFrom } from "../../../support/deliverMail.ts"
 import { otherSelfSigned, selfSigned } from "../../../support/selfSigned.ts"
+import { eventually } from "../../../support/waiting.ts"
 
 const key = createSecretKey(new Uint8Array(32))
 
@@ -24,10 +25,10 @@ const files = Effect.gen(function*() {
   return { paths, write }
 })
 
-const start = Effect.fnUntraced(function*(env: Record<string, string>) {
+const start = Effect.fnUntraced(function*(env: Record<string, string>, commit: Effect.Effect<void> = Effect.void) {
   const taken: Array<InboundMail> = []
   const intake = Layer.succeed(ReportIntake, {
-    take: (mail) => Effect.sync(() => void taken.push(mail)),
+    take: (mail) => Effect.andThen(Effect.sync(() => taken.push(mail)), commit),
     takeOn: () => Effect.void
   })
   const settings = { SMTP_URL: "smtp://relay.example", MAIL_BOUNCE_DOMAIN: "bounces.test", BOUNCE_PORT: "0", ...env }
@@ -134,6 +135,27 @@ describe("BounceListener", () => {
       yield* write(otherSelfSigned)
       const shown = Effect.andThen(TestClock.adjust("1 minute"), certificateOf(port))
       yield* Effect.repeat(shown, { until: (name) => name === "mx.bounces.test" })
+    }).pipe(Effect.provide(NodeServices.layer)))
+
+  it.effect("keeps four mails while the database hangs, and forgets those that it refuses", () =>
+    Effect.gen(function*() {
+      const database = yield* Latch.make(false)
+      const { port, taken } = yield* start({}, database.await)
+      const raw = Buffer.from("Subject: a report\r\n\r\nhello\r\n")
+      const deliver = deliverFrom(port, { from: "", to: "fbl@bounces.test" }, raw)
+      const codes: Array<number> = []
+      yield* Effect.forEach(
+        Array.from({ length: 10 }),
+        () => Effect.forkChild(Effect.map(deliver, ({ code }) => codes.push(code)))
+      )
+      const clock = yield* Clock.Clock
+      const second = Effect.provideService(TestClock.adjust("1 second"), Clock.Clock, clock)
+      yield* eventually(Effect.as(second, codes), ({ length }) => length === 10)
+      assert.deepStrictEqual(new Set(codes), new Set([451]))
+      assert.strictEqual(taken.length, 4)
+      yield* database.open
+      assert.strictEqual((yield* deliver).code, 250)
+      assert.strictEqual(taken.length, 5)
     }).pipe(Effect.provide(NodeServices.layer)))
 
   it.effect("receives mail for an internationalised domain, and for no other", () =>
