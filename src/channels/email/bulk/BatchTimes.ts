@@ -41,10 +41,10 @@ export class BatchTimes extends Context.Service<BatchTimes, {
 
       return BatchTimes.of({
         reschedule: Effect.fn("BatchTimes.reschedule")(function*(accountId, id, text) {
-          const { status } = yield* bulk.find(accountId, id)
-          const at = yield* timeOf(text)
-          if (Option.isNone(yield* moved({ accountId, id, at }))) return yield* new MessageOver({ status })
-          return yield* bulk.find(accountId, id)
+          yield* bulk.find(accountId, id)
+          const found = yield* moved({ accountId, id, at: yield* timeOf(text) })
+          const batch = yield* bulk.find(accountId, id)
+          return Option.isSome(found) ? batch : yield* new MessageOver({ status: batch.status })
         })
       })
     })
