@@ -5,6 +5,7 @@ import * as NodeFs from "node:fs"
 import * as NodeOs from "node:os"
 import * as NodePath from "node:path"
 import manifest from "../../package.json" with { type: "json" }
+import { settings } from "../../src/platform/config/settings.ts"
 import * as Passwords from "../../src/platform/crypto/Passwords.ts"
 import { cli, sandboxed } from "../support/cli.ts"
 import { makeDnsServer } from "../support/DnsServer.ts"
@@ -164,6 +165,36 @@ describe("command line", () => {
       ) assert.include(lines, line)
       assert.notInclude(stdout, "geheim")
       assert.strictEqual(stderr, "WARN  WEBHOOK_TIMEOUT is not a setting. Did you mean WEBHOOK_TIMEOUT_SECONDS?\n")
+    }).pipe(Effect.scoped))
+
+  it.live("config prints the value of .env also if the environment has a longer name that begins in the same way", () =>
+    Effect.gen(function*() {
+      const names = Object.values(settings).map(({ name }) => name)
+      const longer = names.filter((name) => names.some((other) => name.startsWith(`${other}_`)))
+      const values = {
+        HOST: "127.0.0.2",
+        HTTP_CONNECTIONS: "123",
+        REGISTRATION: "closed",
+        ENCRYPTION_KEY: Buffer.alloc(32, 1).toString("base64"),
+        MAIL_FROM: "ada@example.com",
+        CONSOLE: "off",
+        OTP_LIMIT_HOUR: "6",
+        OTP_LIMIT_DAY: "7"
+      }
+      const shorter = names.filter((name) => names.some((other) => other.startsWith(`${name}_`)))
+      assert.deepStrictEqual(Object.keys(values), ["HOST", ...shorter])
+      const folder = yield* temporaryFolder
+      const lines = Object.entries(values).map(([name, value]) => `${name}=${value}`)
+      NodeFs.writeFileSync(NodePath.join(folder, ".env"), lines.join("\n"))
+      // Compose files leave an empty variable for a value that is not set.
+      const environment = Object.fromEntries(longer.map((name) => [name, ""]))
+      const { code, stderr, stdout } = yield* cli(["config"], { ...environment, HOST_IP: "10.0.0.7" }, { cwd: folder })
+      assert.strictEqual(code, 0, stderr)
+      const printed = stdout.split("\n").filter((line) => line.startsWith(".env "))
+      assert.deepStrictEqual(
+        printed,
+        lines.map((line) => `.env         ${line.replace(/^(ENCRYPTION_KEY=).*/, "$1********")}`)
+      )
     }).pipe(Effect.scoped))
 
   it.live("a mistyped command gets its error, the nearest command and the way to the help, and needs no settings", () =>

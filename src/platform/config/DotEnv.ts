@@ -1,4 +1,4 @@
-import { ConfigProvider, Context, Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
+import { ConfigProvider, Context, Effect, FileSystem, Layer, Option, Path, Record, Schema } from "effect"
 import * as NodeProcess from "node:process"
 import { parseEnv } from "node:util"
 import { unknownInEnvironment } from "./unknownNames.ts"
@@ -13,6 +13,9 @@ class DotEnvUnreadable extends Schema.TaggedError<DotEnvUnreadable>()("DotEnvUnr
   }
 }
 
+/** An empty variable counts as unset, because shells and compose files leave such variables. */
+const isSet = (text: string | undefined): text is string => (text ?? "") !== ""
+
 /** The file `.env` of the working directory. Its settings apply where the environment has none. */
 export class DotEnv extends Context.Service<DotEnv, {
   readonly path: string
@@ -24,7 +27,7 @@ export class DotEnv extends Context.Service<DotEnv, {
   /** A sentence for each variable of the environment that looks like a misspelt setting. */
   readonly warnings: ReadonlyArray<string>
 }>()("messaging-service/platform/config/DotEnv") {
-  /** Also adds the file's settings to the context's `ConfigProvider`. */
+  /** Also sets the context's `ConfigProvider`. */
   static readonly layer = Layer.unwrap(Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const path = (yield* Path.Path).resolve(".env")
@@ -33,20 +36,20 @@ export class DotEnv extends Context.Service<DotEnv, {
       Effect.catchIf(({ reason }) => reason._tag === "NotFound", () => Effect.succeedNone),
       Effect.mapError(({ reason }) => new DotEnvUnreadable({ path, reason: reason._tag }))
     )
-    const contents = Option.getOrElse(text, () => "")
-    const values = parseEnv(contents)
-    const isSet = (variables: Readonly<Record<string, string | undefined>>, name: string) =>
-      (variables[name] ?? "") !== ""
+    const values = parseEnv(Option.getOrElse(text, () => ""))
+    const ofFile = Record.filter(values, isSet)
+    const ofEnvironment = Record.filter(NodeProcess.env, isSet)
     const file = DotEnv.of({
       path,
       exists: Option.isSome(text),
       names: Object.keys(values),
       warnings: unknownInEnvironment(Object.keys(NodeProcess.env)),
-      originOf: (name) => isSet(NodeProcess.env, name) ? "environment" : isSet(values, name) ? ".env" : undefined
+      originOf: (name) =>
+        Record.has(ofEnvironment, name) ? "environment" : Record.has(ofFile, name) ? ".env" : undefined
     })
-    return Layer.merge(
-      ConfigProvider.layerAdd(ConfigProvider.fromDotEnvContents(contents)),
-      Layer.succeed(DotEnv, file)
-    )
+    // One record for both: asked for CONSOLE, a provider of the environment alone also finds CONSOLE_ALLOW, which hides CONSOLE
+    // of the file.
+    const provider = ConfigProvider.fromEnv({ env: { ...ofFile, ...ofEnvironment } })
+    return Layer.merge(ConfigProvider.layer(provider), Layer.succeed(DotEnv, file))
   }))
 }
