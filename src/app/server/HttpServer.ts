@@ -143,6 +143,9 @@ const make = (config: AppConfig["Service"], send: Send) => {
     requestTimeout: 30_000,
     keepAliveTimeout: 65_000,
     connectionsCheckingInterval: 5_000,
+    // Node limits the time of no request that it hands over with its connection. No route wants that. Node before 24.9
+    // ignores this.
+    shouldUpgradeCallback: () => false,
     // The request pipeline refuses a request without Host, with a response body.
     requireHostHeader: false
   })

@@ -1,12 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Fiber, Latch, Layer, Queue } from "effect"
-import { HttpServer, HttpServerResponse } from "effect/http"
+import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as NodeDiagnostics from "node:diagnostics_channel"
+import { Server } from "node:http"
 import * as NodeNet from "node:net"
 import { HttpServerLayer } from "../../../src/app/server/HttpServer.ts"
 import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
 import { Draining } from "../../../src/platform/http/ready/Draining.ts"
 import { QuickAnswers } from "../../../src/platform/http/ready/QuickAnswers.ts"
 import { Overload } from "../../../src/platform/work/Overload.ts"
+import { inPatience } from "../../support/waiting.ts"
 
 const onFreePort = (settings: Readonly<Record<string, string>> = {}) =>
   HttpServerLayer.pipe(
@@ -37,12 +40,38 @@ const keepAlive = "GET / HTTP/1.1\r\nHost: here\r\n\r\n"
 
 const get = "GET / HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n"
 
+/** The port of a server that answers each request with its body. */
+const echoing = Effect.gen(function*() {
+  const { address, serve } = yield* HttpServer.HttpServer
+  yield* serve(Effect.gen(function*() {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    return HttpServerResponse.text(yield* Effect.orDie(request.text))
+  }))
+  return address._tag === "UnixPathAddress" ? 0 : address.port
+})
+
+/** Each server from which a request comes has a millisecond for each request, and looks at its requests as often as before. */
+const impatient = Effect.acquireRelease(
+  Effect.sync(() => {
+    const shorten = (message: unknown) => {
+      if (typeof message !== "object" || message === null || !("server" in message)) return
+      if (message.server instanceof Server) Object.assign(message.server, { headersTimeout: 1, requestTimeout: 1 })
+    }
+    NodeDiagnostics.subscribe("http.server.request.start", shorten)
+    return shorten
+  }),
+  (shorten) => Effect.sync(() => void NodeDiagnostics.unsubscribe("http.server.request.start", shorten))
+)
+
 const ask = (port: number, request = get) =>
-  Effect.callback<NodeNet.Socket>((resume) => {
-    const socket = NodeNet.connect(port, "127.0.0.1", () => {
-      socket.write(request, () => resume(Effect.succeed(socket)))
-    })
-  })
+  Effect.acquireRelease(
+    Effect.callback<NodeNet.Socket>((resume) => {
+      const socket = NodeNet.connect(port, "127.0.0.1", () => {
+        socket.write(request, () => resume(Effect.succeed(socket)))
+      })
+    }),
+    (socket) => Effect.sync(() => socket.destroy())
+  )
 
 const answerOn = (socket: NodeNet.Socket) =>
   Effect.callback<string>((resume) => {
@@ -134,6 +163,28 @@ describe("HTTP server", () => {
       for (const answer of yield* Effect.forEach(newer, answerOn, { concurrency: 2 })) {
         assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
       }
-      for (const socket of [busy, ...silent]) socket.destroy()
     }).pipe(Effect.scoped, Effect.provide(onFreePort({ HTTP_CONNECTIONS: "10" }))))
+
+  it.live("a request that asks for another protocol is answered as each other one, and its connection stays open", () =>
+    Effect.gen(function*() {
+      const port = yield* echoing
+      const head = "POST / HTTP/1.1\r\nHost: here\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
+      const later = [`${head}Transfer-Encoding: chunked\r\n\r\n3\r\ntwo\r\n0\r\n\r\n`, get]
+      const socket = yield* ask(port, `${head}Content-Length: 3\r\n\r\none`)
+      socket.on("data", () => void socket.write(later.shift() ?? ""))
+      const answers = (yield* inPatience(answerOn(socket), () => later)).split(/(?=HTTP\/1)/)
+      assert.deepStrictEqual(
+        answers.map((answer) => answer.replace(/\r\n[^]*\r\n\r\n/, " ")),
+        ["HTTP/1.1 200 OK one", "HTTP/1.1 200 OK two", "HTTP/1.1 200 OK "]
+      )
+    }).pipe(Effect.scoped, Effect.provide(onFreePort())))
+
+  it.live("a request that asks for another protocol and sends no body is answered 408", () =>
+    Effect.gen(function*() {
+      yield* impatient
+      const port = yield* echoing
+      const slow = "POST / HTTP/1.1\r\nHost: here\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 9\r\n\r\n"
+      const answer = yield* inPatience(Effect.flatMap(ask(port, slow), answerOn), () => "no answer")
+      assert.match(answer, /^HTTP\/1\.1 408 /)
+    }).pipe(Effect.scoped, Effect.provide(onFreePort())))
 })
