@@ -69,17 +69,25 @@ export class OpenConnections extends Context.Service<OpenConnections, {
 
 /** The port opens while the node still starts. Requests that arrive meanwhile wait until the routes are ready. */
 const holdEarlyRequests = (server: Server) => {
-  const early: Array<readonly [IncomingMessage, ServerResponse]> = []
-  const hold = (request: IncomingMessage, response: ServerResponse) => void early.push([request, response])
-  const answer = (event: string | symbol, listener: unknown) => {
-    if (event !== "request" || listener === hold) return
-    server.off("request", hold).off("newListener", answer)
+  const early: Array<() => void> = []
+  const holders = ["request", "checkContinue"].map((event) => {
+    const hold = (request: IncomingMessage, response: ServerResponse) =>
+      void early.push(() => {
+        if (!response.closed) server.emit(event, request, response)
+      })
+    return { event, hold }
+  })
+  for (const { event, hold } of holders) server.on(event, hold)
+  const answer = (event: string | symbol) => {
+    if (event !== "request") return
+    server.off("newListener", answer)
+    for (const holder of holders) server.off(holder.event, holder.hold)
     // Node adds the listener after this event.
     setImmediate(() => {
-      for (const [request, response] of early) if (!response.closed) server.emit("request", request, response)
+      for (const emit of early) emit()
     })
   }
-  server.on("newListener", answer).on("request", hold)
+  server.on("newListener", answer)
 }
 
 /** Answers a request, unless it is one for the routes. */
