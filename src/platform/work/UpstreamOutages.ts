@@ -34,6 +34,13 @@ const makeRepo = Effect.map(SqlClient.SqlClient, (sql) => ({
   })
 }))
 
+/** The rows that this node writes: its checks go on however many requests wait for a connection. */
+class OwnRows extends Context.Service<OwnRows, Effect.Success<typeof makeRepo>>()(
+  "messaging-service/platform/work/UpstreamOutages/OwnRows"
+) {
+  static readonly layer = Database.onMaintenancePool(Layer.effect(OwnRows, makeRepo))
+}
+
 /**
  * Which upstreams the nodes cannot reach. Each node knows that in memory; it writes a row only while an upstream is away, so
  * that every node can tell, and sending needs no statement more.
@@ -44,10 +51,12 @@ export class UpstreamOutages extends Context.Service<UpstreamOutages, {
   /** The upstreams that some node cannot reach, and since when. */
   readonly current: Effect.Effect<ReadonlyArray<{ readonly upstream: Upstream; readonly since: Timestamp }>>
 }>()("messaging-service/platform/work/UpstreamOutages") {
-  static readonly layer = Database.onMaintenancePool(Layer.effect(
+  static readonly layer = Layer.effect(
     UpstreamOutages,
-    Effect.map(makeRepo, (repo) =>
-      UpstreamOutages.of({
+    Effect.gen(function*() {
+      const repo = yield* OwnRows
+      const { current } = yield* makeRepo
+      return UpstreamOutages.of({
         watch: Effect.fnUntraced(function*(upstream, reach) {
           let failedChecks = 0
           let row: number | undefined
@@ -68,7 +77,8 @@ export class UpstreamOutages extends Context.Service<UpstreamOutages, {
           yield* Effect.addFinalizer(() => Effect.ignoreCause(Effect.timeout(forget, "1 second")))
           yield* Effect.forkScoped(PeriodicTask.repeat(`watching the ${upstream}`, "2 seconds", check))
         }),
-        current: repo.current()
-      }))
-  ))
+        current: current()
+      })
+    })
+  ).pipe(Layer.provide(OwnRows.layer))
 }
