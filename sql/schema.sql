@@ -1,4 +1,4 @@
--- The sum of all migrations until 0165_whatsapp_needs_file.sql, which an empty database gets instead. Written by scripts/schema.ts.
+-- The sum of all migrations until 0171_confirmation_mails.sql, which an empty database gets instead. Written by scripts/schema.ts.
 
 create sequence webhook_delivery_ids;
 
@@ -178,6 +178,13 @@ END),
 );
 CREATE INDEX accounts_digest ON accounts USING btree (id) WHERE weekly_digest;
 CREATE UNIQUE INDEX accounts_email_key ON accounts USING btree (lower(email));
+
+create unlogged table confirmation_mails (
+  email_hash text not null,
+  sent_at timestamp with time zone[] not null,
+  constraint confirmation_mails_pkey PRIMARY KEY (email_hash)
+);
+CREATE INDEX confirmation_mails_age ON confirmation_mails USING btree ((sent_at[1]));
 
 create table email_bodies (
   day date not null,

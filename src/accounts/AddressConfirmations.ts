@@ -14,10 +14,11 @@ import { RequestContext } from "../platform/http/RequestContext.ts"
 import { AccountId } from "../values/Ids.ts"
 import { TokenExpired } from "./AccountErrors.ts"
 import { Audit } from "./Audit.ts"
+import { hashOf } from "./LoginGuesses.ts"
 import { SealedNotices } from "./notices/SealedNotices.ts"
 import { addressConfirmationNotice } from "./notices/securityNotices.ts"
 
-/** The most mails with a token that an account receives in an hour, because its address may be a stranger's. */
+/** The most mails with a token that an address receives in an hour, because it may be a stranger's. */
 const maxPerHour = 5
 
 const validSeconds = 3 * 24 * 3600
@@ -28,23 +29,33 @@ const tokenForm = /^ct_live_(\d{1,15})-(\d{10})-([A-Za-z0-9_-]{32})$/
 
 const makeRepo = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
+  const oldest = sql.literal(`sent_at[${maxPerHour}]`)
   return {
-    /** Nothing unless the account awaits its confirmation. Locks the row, so that mails are counted one after the other. */
+    /**
+     * Nothing unless the account awaits its confirmation. Locks the row, so that mails to its address, which no other account
+     * has, are counted one after the other.
+     */
     waiting: Query.findOneOption({
       Request: AccountId,
       Result: Schema.Struct({ email: Schema.String }),
       execute: (id) =>
         sql`select email from accounts where id = ${id} and awaits_confirmation and deleted_at is null for no key update`
     }),
-    mails: Query.findOne({
-      Request: AccountId,
-      Result: Schema.Struct({ count: Schema.Int, frees: Schema.Finite }),
-      execute: (id) =>
-        sql`select count(*) as count,
-            coalesce(extract(epoch from min(created_at) + interval '1 hour' - now()), 0)::float8 as frees
-          from notices where account_id = ${id} and kind = 'address_confirmation'
-            and created_at > now() - interval '1 hour'`
+    /** The seconds until another mail may go to the address. Nothing if it may go now. */
+    wait: Query.findOneOption({
+      Request: Schema.String,
+      Result: Schema.Struct({ seconds: Schema.Int }),
+      execute: (email) =>
+        sql`select ceil(extract(epoch from ${oldest} + interval '1 hour' - now()))::integer as seconds
+          from confirmation_mails
+          where email_hash = ${hashOf(email.toLowerCase())} and ${oldest} > now() - interval '1 hour'`
     }),
+    /** The rows outlive deleted accounts, so they have no address. */
+    count: (email: string) =>
+      Query.run(sql`insert into confirmation_mails as m (email_hash, sent_at)
+        values (${hashOf(email.toLowerCase())}, array[now()])
+        on conflict (email_hash) do update
+          set sent_at = (array[now()] || m.sent_at)[1:${maxPerHour}::integer]`),
     find: Query.findOneOption({
       Request: AccountId,
       Result: Schema.Struct({ email: Schema.String }),
@@ -61,6 +72,8 @@ const makeRepo = Effect.gen(function*() {
  * expires, and its MAC covers the address too. So nothing is stored, and a token of a former address is worth nothing.
  */
 export class AddressConfirmations extends Context.Service<AddressConfirmations, {
+  /** Refuses an address that got its mails of the hour, before an account with it exists. */
+  readonly permit: (email: string) => Effect.Effect<void, RateLimitExceeded>
   /** Mails a link to the account's address, in the caller's transaction. Nothing if the address is confirmed. */
   readonly ask: (accountId: AccountId) => Effect.Effect<void, RateLimitExceeded>
   /** The address that a token confirms. Changes nothing. */
@@ -86,18 +99,23 @@ export class AddressConfirmations extends Context.Service<AddressConfirmations, 
         return `ct_live_${accountId}-${expires}-${macOf(accountId, expires, email).toString("base64url")}`
       })
 
+      const permit = Effect.fnUntraced(function*(email: string) {
+        const wait = yield* repo.wait(email)
+        if (Option.isNone(wait)) return
+        const retry_after = wait.value.seconds
+        const { answerHeaders } = yield* RequestContext
+        answerHeaders.set("retry-after", String(retry_after))
+        return yield* new RateLimitExceeded({ limit: maxPerHour, retry_after })
+      })
+
       const ask = Effect.fn("AddressConfirmations.ask")(function*(accountId: AccountId) {
         yield* transaction(Effect.gen(function*() {
           const waiting = yield* repo.waiting(accountId)
           if (Option.isNone(waiting)) return
-          const { count, frees } = yield* repo.mails(accountId)
-          if (count >= maxPerHour) {
-            const { answerHeaders } = yield* RequestContext
-            const retry_after = Math.max(1, Math.ceil(frees))
-            answerHeaders.set("retry-after", String(retry_after))
-            return yield* new RateLimitExceeded({ limit: maxPerHour, retry_after })
-          }
-          const link = `${base}/account/confirm/${yield* mint(accountId, waiting.value.email)}`
+          const { email } = waiting.value
+          yield* permit(email)
+          yield* repo.count(email)
+          const link = `${base}/account/confirm/${yield* mint(accountId, email)}`
           yield* notices.enqueue(addressConfirmationNotice(accountId, link))
         }))
       })
@@ -124,7 +142,12 @@ export class AddressConfirmations extends Context.Service<AddressConfirmations, 
         return email
       })
 
-      return AddressConfirmations.of({ ask, find: (token) => Effect.map(named(token), ({ email }) => email), confirm })
+      return AddressConfirmations.of({
+        permit,
+        ask,
+        find: (token) => Effect.map(named(token), ({ email }) => email),
+        confirm
+      })
     })
   )
 }

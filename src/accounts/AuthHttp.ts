@@ -51,6 +51,7 @@ export const AuthHttp = endpointGroup(baseContract.add(AuthApi), "auth", (handle
       register: Effect.fnUntraced(function*({ payload: { password, ...person } }) {
         if (config.registration === "closed") return yield* new RegistrationClosed()
         yield* refuseAll(yield* passwordViolations({ password }, person))
+        if (config.registrationConfirm) yield* confirmations.permit(person.email)
         const account = yield* accounts.create({
           ...person,
           password: Redacted.make(password),

@@ -255,6 +255,8 @@ layer(AppConfig.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTes
         ["login_guesses", day, (minutes) =>
           sql`insert into login_guesses (email_hash, client_network, failures, failed_at, retry_at)
             values ('a', 'b', 1, ${at(minutes)}, now())`],
+        ["confirmation_mails", 60, (minutes) =>
+          sql`insert into confirmation_mails (email_hash, sent_at) values ('a', array[${at(minutes)}])`],
         ["rate_windows", 5, (minutes) =>
           sql`insert into rate_windows (bucket, starts_at, used) values ('a', ${at(minutes)}, 1)`]
       ]

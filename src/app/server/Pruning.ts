@@ -8,7 +8,7 @@ import { messageSteps } from "./MessageRetention.ts"
 import { portions, portionSize, type Step } from "./portions.ts"
 
 /**
- * Rate windows expire after minutes, planned faults after an hour, stored responses and sources of sent messages after a
+ * Rate windows expire after minutes, planned faults and counts of confirmation mails after an hour, stored responses and sources of sent messages after a
  * day, counts of webhooks' attempts after two days, revoked keys' hashes, verifications, notices, recoveries and refusals after
  * 30 days, states of WhatsApp sessions 30 days after their end, audit entries and statistics after 400. A notice that is still
  * queued keeps its key, because the next one would say the same.
@@ -42,6 +42,7 @@ const stepsOf = (sql: SqlClient.SqlClient): ReadonlyArray<Step> => {
     deletes("verification_blocks", sql`until < ${now}`),
     deletes("verifications", sql`ended_at < ${now} - interval '30 days'`),
     deletes("login_guesses", sql`failed_at < ${now} - interval '1 day'`),
+    deletes("confirmation_mails", sql`sent_at[1] < ${now} - interval '1 hour'`),
     deletes("login_sessions", sql`expires_at < ${now}`),
     deletes("setup_links", sql`expires_at < ${now}`),
     deletes("passkey_challenges", sql`expires_at < ${now}`),
