@@ -1,4 +1,4 @@
--- The sum of all migrations until 0171_confirmation_mails.sql, which an empty database gets instead. Written by scripts/schema.ts.
+-- The sum of all migrations until 0172_ended_keys.sql, which an empty database gets instead. Written by scripts/schema.ts.
 
 create sequence webhook_delivery_ids;
 
@@ -642,6 +642,7 @@ create table api_keys (
   constraint api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
 );
 CREATE INDEX api_keys_account ON api_keys USING btree (account_id, id DESC);
+CREATE INDEX api_keys_ended ON api_keys USING btree (expires_at) WHERE expires_at IS NOT NULL;
 
 create table audit_entries (
   id bigint generated always as identity not null,

@@ -63,7 +63,7 @@ const list = HttpApiEndpoint.get("list", "/", { success: Data(Schema.Array(ApiKe
   .annotateMerge(OpenApi.annotations({
     summary: "List API keys",
     description:
-      "All keys of the account, newest first; a test key sees test keys only. An expired key stays in the list and does not count towards the limit."
+      "All keys of the account, newest first; a test key sees test keys only. An expired key stays in the list for 90 days and does not count towards the limit."
   }))
 
 const refusals = [

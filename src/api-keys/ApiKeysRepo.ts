@@ -62,9 +62,6 @@ export interface Use {
 const trial =
   "case when a.trial_ends_at is null then 'none' when a.trial_ends_at > now() then 'running' else 'over' end as trial"
 
-/** The condition for keys of an account and of its shadow account. A shadow account has no other. */
-const own = (account: string) => `account_id = any(array[${account}::bigint, -abs(${account}::bigint)])`
-
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
@@ -76,15 +73,19 @@ const make = Effect.gen(function*() {
         'failed', coalesce(sum(failed), 0))
       from api_key_requests where key_id = api_keys.id and day > (now() at time zone 'UTC')::date - 7) as requests`
 
-  const list = Query.lookup(quick, {
+  /** Not a quick read, because an account may have many keys that have ended. */
+  const list = Query.findAll({
+    Request: AccountId,
     Result: ApiKey,
-    statement: `select ${names} from api_keys where ${own("$1")} order by id desc`,
-    values: (accountId: AccountId) => [accountId]
+    execute: (accountId) =>
+      sql`select ${sql.literal(names)} from api_keys
+        where account_id = any(array[${accountId}::bigint, -abs(${accountId}::bigint)]) order by id desc`
   })
 
   const found = Query.lookup(quick, {
     Result: ApiKey,
-    statement: `select ${names} from api_keys where id = $1 and ${own("$2")}`,
+    statement: `select ${names} from api_keys
+      where id = $1 and account_id = any(array[$2::bigint, -abs($2::bigint)])`,
     values: ({ accountId, id }: typeof One.Type) => [id, accountId]
   })
   const find = (one: typeof One.Type) => Effect.map(found(one), Array.head)

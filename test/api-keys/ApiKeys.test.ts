@@ -5,6 +5,7 @@ import { Accounts } from "../../src/accounts/Accounts.ts"
 import { Audit } from "../../src/accounts/Audit.ts"
 import { Notices } from "../../src/accounts/notices/Notices.ts"
 import { ApiKeys } from "../../src/api-keys/ApiKeys.ts"
+import { QuickReads } from "../../src/platform/database/QuickReads.ts"
 import { EmailAddress } from "../../src/values/EmailAddress.ts"
 import type { Plan } from "../../src/values/Plan.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -51,6 +52,17 @@ layer(
         concurrency: 10
       })
       assert.strictEqual((yield* keys.list(id)).length, 30)
+    }))
+
+  it.effect("a list of many keys holds up no quick reads of others", () =>
+    Effect.gen(function*() {
+      const { id } = yield* account("enterprise")
+      const made = yield* (yield* ApiKeys).create(id, { name: "First" })
+      const quick = Layer.succeed(QuickReads, QuickReads.of({ rows: () => Effect.die("a quick read") }))
+      const list = Effect.flatMap(ApiKeys, (keys) => keys.list(id)).pipe(
+        Effect.provide(Layer.fresh(ApiKeys.layer).pipe(Layer.provide([Audit.layer, Notices.layer, quick])))
+      )
+      assert.deepStrictEqual((yield* list).map((key) => key.id), [made.id])
     }))
 
   it.effect("expired and revoked keys do not count towards the limit", () =>

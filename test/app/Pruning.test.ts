@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { prune } from "../../src/app/server/Pruning.ts"
 import { AppConfig } from "../../src/platform/config/AppConfig.ts"
-import { makeAccount } from "../support/Service.ts"
+import { makeAccount, makeKey } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 /** Inserts a notice of this age, ended at once unless it is queued, prunes, and returns it if it is left. */
@@ -135,6 +135,24 @@ layer(AppConfig.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTes
       yield* prune
       const rows = yield* sql`select succeeded from api_key_requests where key_id = ${keyId} order by 1`
       assert.deepStrictEqual(rows.map(({ succeeded }) => Number(succeeded)), [0, 6])
+    }))
+
+  it.effect("a key is removed 90 days after its end with its counts, and what it did stays in the audit log", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { accountId, keyId } = yield* makeAccount()
+      const [ended, kept] = [yield* makeKey(accountId), yield* makeKey(accountId)]
+      yield* sql`insert into audit_entries (account_id, actor, action) values (${accountId}, ${`key ${ended.id}`}, 'b')`
+      yield* sql`insert into api_key_requests (key_id, day, succeeded, refused, failed)
+        values (${ended.id}, (now() at time zone 'UTC')::date, 1, 0, 0)`
+      for (const [{ id }, days] of [[ended, 91], [kept, 89]] as const) {
+        yield* sql`update api_keys set expires_at = now() - ${days}::integer * interval '1 day' where id = ${id}`
+      }
+      yield* prune
+      const left = yield* sql`select id from api_keys where account_id = ${accountId} order by id`
+      assert.deepStrictEqual(left.map(({ id }) => Number(id)), [keyId, kept.id])
+      assert.lengthOf(yield* sql`select from api_key_requests where key_id = ${ended.id}`, 0)
+      assert.lengthOf(yield* sql`select from audit_entries where actor = ${`key ${ended.id}`}`, 1)
     }))
 
   it.effect("an email's contents are removed after a day, unless a recipient is still queued", () =>

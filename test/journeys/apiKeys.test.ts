@@ -144,9 +144,10 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("API keys", (i
       const doomed = yield* makeKey(accountId)
       const read = (status: number) =>
         Effect.gen(function*() {
-          assert.strictEqual((yield* there.request("GET", "/v1/api-keys", { key: doomed.key })).status, status)
+          const path = `/v1/api-keys/${doomed.id}`
+          assert.strictEqual((yield* there.request("GET", path, { key: doomed.key })).status, status)
           const executions = [...yield* proxy.executions]
-          return executions.find(([statement]) => /^select id, name.* from api_keys where account_id/s.test(statement))
+          return executions.find(([statement]) => /^select id, name.* from api_keys\s+where id = /s.test(statement))
             ?.[1]
         })
       assert.deepStrictEqual([yield* read(200), yield* read(200)], [1, 2])

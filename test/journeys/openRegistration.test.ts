@@ -306,6 +306,28 @@ layer(Service.layer(), { excludeTestServices: true })("confirmation of addresses
       assert.strictEqual((yield* node.request("GET", "/v1/account", { key })).status, 200)
     }).pipe(Effect.orDie))
 
+  it.effect("an address gets five mails an hour, however often it is registered and deleted", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const email = "maria@example.com"
+      for (let round = 0; round < 5; round++) {
+        const key = String((yield* register(node, email)).at("data", "token"))
+        yield* tokensTo(node, email, round + 1)
+        const removed = yield* node.request("DELETE", "/v1/account", { key, json: { confirmation: "DELETE" } })
+        assert.strictEqual(removed.status, 200, removed.text)
+      }
+      const json = { name: "Ada", email: email.toUpperCase(), password }
+      const refused = yield* node.request("POST", "/v1/auth/register", { json })
+      assertRefused(refused, 429, "rate_limit_exceeded")
+      assert.isAbove(Number(refused.headers["retry-after"]), 3_000)
+      assert.deepStrictEqual(yield* sql`select from accounts where lower(email) = ${email}`, [])
+      assert.lengthOf(yield* tokensTo(node, email, 5), 5)
+      yield* sql`update confirmation_mails set sent_at[5] = sent_at[5] - interval '1 hour'`
+      yield* register(node, email)
+      yield* tokensTo(node, email, 6)
+    }))
+
   it.effect("an account that the operator gives a plan may send", () =>
     Effect.gen(function*() {
       const node = yield* Service

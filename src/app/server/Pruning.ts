@@ -10,8 +10,8 @@ import { portions, portionSize, type Step } from "./portions.ts"
 /**
  * Rate windows expire after minutes, planned faults and counts of confirmation mails after an hour, stored responses and sources of sent messages after a
  * day, counts of webhooks' attempts after two days, revoked keys' hashes, verifications, notices, recoveries and refusals after
- * 30 days, states of WhatsApp sessions 30 days after their end, audit entries and statistics after 400. A notice that is still
- * queued keeps its key, because the next one would say the same.
+ * 30 days, states of WhatsApp sessions 30 days and API keys 90 days after their end, audit entries and statistics after 400. A
+ * notice that is still queued keeps its key, because the next one would say the same.
  */
 const stepsOf = (sql: SqlClient.SqlClient): ReadonlyArray<Step> => {
   const { clears, deletes } = portions(sql)
@@ -43,9 +43,8 @@ const stepsOf = (sql: SqlClient.SqlClient): ReadonlyArray<Step> => {
     deletes("verifications", sql`ended_at < ${now} - interval '30 days'`),
     deletes("login_guesses", sql`failed_at < ${now} - interval '1 day'`),
     deletes("confirmation_mails", sql`sent_at[1] < ${now} - interval '1 hour'`),
-    deletes("login_sessions", sql`expires_at < ${now}`),
-    deletes("setup_links", sql`expires_at < ${now}`),
-    deletes("passkey_challenges", sql`expires_at < ${now}`),
+    deletes("api_keys", sql`expires_at < ${now} - interval '90 days'`),
+    ...["login_sessions", "setup_links", "passkey_challenges"].map((table) => deletes(table, sql`expires_at < ${now}`)),
     deletes("password_resets", sql`expires_at < ${now} - interval '1 hour'`),
     deletes("email_changes", sql`expires_at < ${now} - interval '1 hour'`),
     deletes("accepted_bytes", sql`day < (${now} at time zone 'UTC')::date - 1`),

@@ -214,7 +214,7 @@ export interface AccountNotificationsResource {
 export interface ApiKeysResource {
   /**
    * List API keys. All keys of the account, newest first; a test key sees test keys only. An expired key stays in
-   * the list and does not count towards the limit.
+   * the list for 90 days and does not count towards the limit.
    */
   list(options?: RequestOptions): Promise<ReadonlyArray<ApiKey>>
 
