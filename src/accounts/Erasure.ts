@@ -1,4 +1,4 @@
-import { Context, Effect } from "effect"
+import { Context, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Query from "../platform/database/Query.ts"
 import type { AccountId } from "../values/Ids.ts"
@@ -40,6 +40,44 @@ export const eraseRows = (...tables: ReadonlyArray<string>): ErasureStep["some"]
       if (count > 0) return count
     }
     return 0
+  })
+
+/** Rows of all accounts that a statement of {@link eraseByScan} looks at. */
+const scanSize = 20_000
+
+const Key = Schema.NullOr(Schema.Union([Schema.String, Schema.Int]))
+
+const Scanned = Schema.Struct({ erased: Schema.Int, last: Key })
+
+/**
+ * Erases an account's rows from a table that has no index of accounts: scans all of it once, in the order of a key that has an
+ * index, a portion with each statement.
+ */
+export const eraseByScan = (table: string, key: string): ErasureStep["some"] => (accountId) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const next = Query.findOne({
+      Request: Key,
+      Result: Scanned,
+      execute: (after) =>
+        sql`with scanned as (
+            select ${sql(key)} as key, account_id from ${sql(table)}
+            where ${after === null ? sql`true` : sql`${sql(key)} > ${after}`}
+            order by ${sql(key)} fetch first (${scanSize}) rows with ties
+          ), gone as (
+            delete from ${sql(table)} where account_id = ${accountId}
+              and ${sql(key)} = any(array(select key from scanned where account_id = ${accountId})) returning 1
+          )
+          select (select count(*) from gone) as erased, (select max(key) from scanned) as last`
+    })
+    let erased = 0
+    let after: typeof Key.Type = null
+    do {
+      const scanned: typeof Scanned.Type = yield* next(after)
+      erased += scanned.erased
+      after = scanned.last
+    } while (after !== null)
+    return erased
   })
 
 /**

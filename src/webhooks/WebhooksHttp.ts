@@ -1,6 +1,6 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { ErasureStep } from "../accounts/Erasure.ts"
+import { eraseByScan, type ErasureStep } from "../accounts/Erasure.ts"
 import { Events } from "../events/Events.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { Database } from "../platform/database/Database.ts"
@@ -30,9 +30,6 @@ import { WebhooksApi } from "./WebhooksApi.ts"
 
 /** The most deliveries of a removed webhook that one statement deletes. */
 const maxDeliveries = 1_000
-
-/** How many events one statement scans: they have no index on their account. */
-const scanSize = 20_000
 
 /** Deletes the figures of a removed webhook and some of its deliveries, the newest first; returns how many. */
 export const eraseDeliveries = Effect.fnUntraced(function*(id: WebhookId) {
@@ -80,35 +77,11 @@ const eraseHistory: ErasureStep["some"] = Effect.fnUntraced(function*(accountId)
     where account_id = ${accountId} and removed_at < now() - interval '10 minutes' returning 1`)
 })
 
-/** Scans all events once in the order of their ids. */
-const eraseEvents: ErasureStep["some"] = Effect.fnUntraced(function*(accountId) {
-  const sql = yield* SqlClient.SqlClient
-  const next = Query.findOne({
-    Request: Schema.String,
-    Result: Schema.Struct({ erased: Schema.Int, last: Schema.NullOr(Schema.String) }),
-    execute: (after) =>
-      sql`with scanned as (
-          select id, account_id from events where id > ${after} order by id limit ${scanSize}
-        ), gone as (
-          delete from events where id in (select id from scanned where account_id = ${accountId}) returning 1
-        )
-        select (select count(*) from gone) as erased, (select max(id) from scanned) as last`
-  })
-  let erased = 0
-  let last: string | null = ""
-  while (last !== null) {
-    const step: { readonly erased: number; readonly last: string | null } = yield* next(last)
-    erased += step.erased
-    last = step.last
-  }
-  return erased
-})
-
 /** Erases the webhooks with their secrets, their deliveries, and then the events. */
 export const webhooksErasure: ReadonlyArray<ErasureStep> = [
   { name: "webhooks", atOnce: (accountId) => Effect.asVoid(eraseWebhooks(accountId)), some: eraseWebhooks },
   { name: "webhook deliveries", some: eraseHistory },
-  { name: "events", some: eraseEvents }
+  { name: "events", some: eraseByScan("events", "id") }
 ]
 
 const WebhooksHttp = endpointGroup(

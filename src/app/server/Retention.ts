@@ -1,7 +1,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountRemoval } from "../../accounts/AccountRemoval.ts"
-import { accountsErasure, eraseRows, Erasure } from "../../accounts/Erasure.ts"
+import { accountsErasure, eraseByScan, eraseRows, Erasure } from "../../accounts/Erasure.ts"
 import { apiKeysErasure } from "../../api-keys/ApiKeys.ts"
 import { emailErasure } from "../../channels/email/EmailLayer.ts"
 import { whatsappErasure } from "../../channels/whatsapp/WhatsAppLayer.ts"
@@ -106,8 +106,9 @@ export const ErasureSteps = Layer.succeed(Erasure, [
         where status = 'queued' and account_id = ${accountId}
           and (case when code_seed is not null then 0 else lane + 1 end) in (0, 1, 2, 3, 4)`)
     }),
-    some: eraseRows("messages", "message_batches", "message_search", "message_search_blocks", "message_attempts")
+    some: eraseRows("messages", "message_batches", "message_search", "message_search_blocks")
   },
+  { name: "attempts", some: eraseByScan("message_attempts", "message_id") },
   { name: "usage", some: eraseRows("usage_daily", "usage_alerts", "message_stats", "message_stat_entries") },
   { name: "requests", some: eraseRows("request_log") },
   { name: "sandbox", some: eraseRows("sandbox_mails", "sandbox_sms", "sandbox_receivers", "sandbox_faults") },
