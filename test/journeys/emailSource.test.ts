@@ -4,7 +4,8 @@ import { SqlClient } from "effect/sql"
 import { dkimKey, dkimVerdict, ended, insertDomain, sendBulk } from "../support/bulkMail.ts"
 import { sendCode } from "../support/codes.ts"
 import { Relay } from "../support/Relay.ts"
-import { makeAccount, Service } from "../support/Service.ts"
+import { bringForward, schedule } from "../support/scheduled.ts"
+import { eventually, makeAccount, Service } from "../support/Service.ts"
 import { sendEmail } from "../support/singleMail.ts"
 
 /** The mail to this recipient, as the relay got it. */
@@ -122,6 +123,50 @@ layer(Relay.layer(node), { excludeTestServices: true })("the source of an email"
         assert.notInclude(answer.text, to.startsWith("eve") ? "fay" : "eve")
         assert.strictEqual(messageId, messageIdIn(sent))
       }
+    }))
+
+  it.effect("of a mail that is not sent yet counts nothing when it is opened, and the mail is sent later", () =>
+    Effect.gen(function*() {
+      const service = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const { accountId, key } = yield* makeAccount()
+      const to = "joy@people.example"
+      const single = yield* schedule(service, {
+        key,
+        path: "/v1/email/send",
+        body: { ...tracked, to, subject: "Later" }
+      })
+      const bulk = yield* schedule(service, {
+        key,
+        path: "/v1/email/send-bulk",
+        body: { ...tracked, recipients: ["kim@people.example"], subject: "Later" }
+      })
+      // The relay defers it once.
+      const deferred = yield* sendEmail(service, key, { ...tracked, to: "defer1.lea@people.example", subject: "Again" })
+      yield* eventually(
+        sql`select from email_messages where id = ${deferred} and status = 'queued' and attempt_count = 1`,
+        (rows) => rows.length === 1
+      )
+      for (const { id } of yield* recordsOf(accountId)) {
+        const { answer } = yield* sourceOf(key, id)
+        const paths = answer.text.replaceAll("=\r\n", "").replaceAll("=3D", "=").matchAll(/"http[^"]*(\/t\/[^"]*)"/g)
+        const visits = yield* Effect.forEach(paths, ([, path = ""]) => service.request("GET", path))
+        assert.deepStrictEqual(visits.map(({ status }) => status), [302, 200])
+      }
+      const rows = yield* sql`select distinct status, opens, clicks, sent_at from email_messages
+        where account_id = ${accountId} order by status`
+      assert.deepStrictEqual(
+        rows,
+        ["queued", "scheduled"].map((status) => ({ status, opens: 0, clicks: 0, sent_at: null }))
+      )
+      assert.deepStrictEqual(
+        yield* sql`select from events where account_id = ${accountId} and name <> 'email.delivery_delayed'`,
+        []
+      )
+      yield* bringForward("email", { id: single.at("data", "id") })
+      yield* bringForward("email", { batch: bulk.at("data", "batch_id") })
+      yield* sql`update email_messages set due_at = now() where id = ${deferred}`
+      for (const each of [to, "kim@people.example", "defer1.lea@people.example"]) yield* sentTo(each)
     }))
 
   it.effect("shows stars for a one-time code", () =>

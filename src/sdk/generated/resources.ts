@@ -316,10 +316,10 @@ export interface EmailResource {
 
   /**
    * Read the source of an email. Returns the mail as this service hands it to the relay (RFC 5322), with the
-   * recipient's own links and pixel, which count if they are opened. An email to several addresses has one copy for
-   * each: this is that of the first one. Missing are the DKIM-Signature, which is made when the mail is sent, and
-   * the fields that relays add. No header names bcc. A one-time code shows stars. 410 once the texts are no longer
-   * kept.
+   * recipient's own links and pixel, which count if they are opened after the mail was sent. An email to several
+   * addresses has one copy for each: this is that of the first one. Missing are the DKIM-Signature, which is made
+   * when the mail is sent, and the fields that relays add. No header names bcc. A one-time code shows stars. 410
+   * once the texts are no longer kept.
    */
   source(id: number | string, options?: RequestOptions): Promise<Blob>
 

@@ -6,6 +6,7 @@ import { AccountId, EmailBatchId, EmailMessageId } from "../../../values/Ids.ts"
 import { messageLabels } from "../../../values/Labels.ts"
 import { Timestamp } from "../../../values/Timestamp.ts"
 import { type LaterStatus, RecipientStatus } from "./MessageState.ts"
+import { interrupted } from "./RecipientState.ts"
 
 const MessageRow = Schema.Struct({
   id: EmailMessageId,
@@ -18,6 +19,8 @@ const MessageRow = Schema.Struct({
   subject: Schema.NullOr(Schema.String),
   /** The relay's acceptance is recorded. */
   was_sent: Schema.Boolean,
+  /** The relay may have accepted it. */
+  may_be_sent: Schema.Boolean,
   /** The template of the batch's subject, rendered with `variables`. */
   batch_subject: Schema.NullOr(Schema.String),
   variables: Schema.Record(Schema.String, Schema.Unknown),
@@ -31,7 +34,9 @@ const make = Effect.gen(function*() {
 
   const columns = sql.literal(
     `m.id, m.account_id, m.batch_id, m.recipient, m.status, m.variables, m.tags, m.metadata, m.failover_id,
-    m.sent_at is not null as was_sent, b.subject as batch_subject, coalesce(m.part_of, m.id) as email_id,
+    m.sent_at is not null as was_sent, m.status not in ('scheduled', 'queued', 'failed', 'suppressed', 'canceled')
+      or m.doubts > 0 or m.error is not distinct from '${interrupted}' as may_be_sent,
+    b.subject as batch_subject, coalesce(m.part_of, m.id) as email_id,
     coalesce(m.subject, (select e.subject from email_messages e where e.id = m.part_of)) as subject`
   )
 

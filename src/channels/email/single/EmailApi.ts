@@ -135,7 +135,7 @@ const source = HttpApiEndpoint.get("source", "/messages/:id/source", {
   .annotateMerge(OpenApi.annotations({
     summary: "Read the source of an email",
     description:
-      "Returns the mail as this service hands it to the relay (RFC 5322), with the recipient's own links and pixel, which count if they are opened. An email to several addresses has one copy for each: this is that of the first one. Missing are the DKIM-Signature, which is made when the mail is sent, and the fields that relays add. No header names bcc. A one-time code shows stars. 410 once the texts are no longer kept."
+      "Returns the mail as this service hands it to the relay (RFC 5322), with the recipient's own links and pixel, which count if they are opened after the mail was sent. An email to several addresses has one copy for each: this is that of the first one. Missing are the DKIM-Signature, which is made when the mail is sent, and the fields that relays add. No header names bcc. A one-time code shows stars. 410 once the texts are no longer kept."
   }))
 
 const writing = Access.channel(["email:write"], "emails:write")

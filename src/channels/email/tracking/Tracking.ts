@@ -28,9 +28,9 @@ const isFirst = ({ programs, total }: { readonly programs: number; readonly tota
 export class Tracking extends Context.Service<Tracking, {
   /** Finds the target of a link, as it was stored when its mail was accepted. */
   readonly target: (tracked: Tracked) => Effect.Effect<Option.Option<string>>
-  /** Returns after the commit. Does nothing if the message no longer exists. */
+  /** Returns after the commit. Does nothing if the message no longer exists, or cannot have been sent. */
   readonly opened: (id: EmailMessageId, userAgent: string) => Effect.Effect<void>
-  /** Returns after the commit. Does nothing if the message no longer exists. */
+  /** Returns after the commit. Does nothing if the message no longer exists, or cannot have been sent. */
   readonly clicked: (click: Click) => Effect.Effect<void>
 }>()("messaging-service/channels/email/tracking/Tracking") {
   static readonly layer = Layer.effect(
@@ -48,7 +48,8 @@ export class Tracking extends Context.Service<Tracking, {
       /** Locks a message and reads the facts that distinguish a program from a person. */
       const lock = Effect.fnUntraced(function*(id: EmailMessageId, link: number) {
         const message = Option.getOrUndefined(yield* messages.lock(id))
-        if (message === undefined) return undefined
+        // Its source, which a key reads, has the same links. Opening them does not prove that it was sent.
+        if (message?.may_be_sent !== true) return undefined
         const { at } = message
         const { is_one_of_many, millis_since_sent } = yield* repo.circumstances({ id, link, at })
         const circumstances = { millisSinceSent: millis_since_sent ?? undefined, isOneOfMany: is_one_of_many }
