@@ -155,18 +155,25 @@ layer(AppConfig.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTes
       assert.lengthOf(yield* sql`select from audit_entries where actor = ${`key ${ended.id}`}`, 1)
     }))
 
-  it.effect("an email's contents are removed after a day, unless a recipient is still queued", () =>
+  it.effect("an email's contents are removed a day after its last recipient has ended", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { accountId } = yield* makeAccount()
       const left: Array<string> = []
-      for (const [status, age] of [["sent", "25 hours"], ["sent", "23 hours"], ["queued", "25 hours"]] as const) {
+      for (
+        const [status, age, ended] of [
+          ["sent", "26 hours", "25 hours"],
+          ["sent", "26 hours", "23 hours"],
+          ["sent", "23 hours", "23 hours"],
+          ["queued", "26 hours", null]
+        ] as const
+      ) {
         yield* sql`with record as (
             insert into email_messages (account_id, recipient, status, copies) values (${accountId}, 'a', 'sent', 2)
             returning id
           ), other as (
-            insert into email_messages (account_id, recipient, status, part_of)
-            select ${accountId}::bigint, 'b', ${status}::text, id from record
+            insert into email_messages (account_id, recipient, status, part_of, completed_at)
+            select ${accountId}::bigint, 'b', ${status}::text, id, now() - ${ended}::interval from record
           ), content as (
             insert into email_contents (id, account_id, message_id, created_at)
             select id, ${accountId}::bigint, 'm', now() - ${age}::interval from record
@@ -174,10 +181,10 @@ layer(AppConfig.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTes
           insert into email_parts (email_id, position, kind, content) select id, 1, 'text', 'x' from record`
         yield* prune
         const rows = yield* sql`select from email_parts`
-        left.push(`${status} ${age}: ${rows.length}`)
+        left.push(`${status} ${String(ended)}: ${rows.length}`)
         yield* sql`delete from email_contents`
       }
-      assert.deepStrictEqual(left, ["sent 25 hours: 0", "sent 23 hours: 1", "queued 25 hours: 1"])
+      assert.deepStrictEqual(left, ["sent 25 hours: 0", "sent 23 hours: 1", "sent 23 hours: 1", "queued null: 1"])
     }))
 
   it.effect("a WhatsApp message's body and file are removed after a day, unless it has not been sent", () =>

@@ -100,6 +100,7 @@ export const allowed: ReadonlyArray<Allowed> = [
     tables: [
       "account_erasures",
       "email_batches",
+      "email_contents",
       "email_domains",
       "email_messages",
       "events",
@@ -140,7 +141,7 @@ export const allowed: ReadonlyArray<Allowed> = [
       "$) as recipients from (select * from messages m where m.id > $ order by m.id limit $) m",
       "select webhook_id from removed_webhooks",
       "delete from removed_webhooks where removed_at <",
-      "(select min(created_at) from email_messages where status = $",
+      "least(((select min(created_at) from email_contents)",
       "select id, case when is_waiting then $ when is_orphaned then $",
       "with recursive accounts as ((select account_id from email_batches where completed_at is null",
       "with orphaned as (select id from email_messages where batch_id is null and status = $",

@@ -76,7 +76,7 @@ layer(AppConfig.layer.pipe(Layer.provideMerge(Relay.layer())), { excludeTestServ
         assert.deepInclude(Object(gone.at("data")), { subject: "For Ada", html: null, text: null, attachments: [] })
       }))
 
-    it.effect("are dropped with their day, but not while a mail of that day waits or its batch may be sent again", () =>
+    it.effect("are dropped with their day, but not while a mail of that day is kept or its batch may be sent again", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { accountId } = yield* makeAccount()
@@ -85,11 +85,16 @@ layer(AppConfig.layer.pipe(Layer.provideMerge(Relay.layer())), { excludeTestServ
         yield* recreatePartitions(-5, 14)
         yield* sql`insert into email_bodies (day, account_id, hash, content)
           select (now() at time zone 'UTC')::date - n, ${accountId}::bigint, 'h', 'c' from generate_series(0, 5) as n`
-        const [waiting] = yield* sql`insert into email_messages (account_id, recipient, status, due_at, created_at)
-          values (${accountId}, 'a', 'queued', 'infinity', now() - interval '3 days') returning id`
+        yield* sql`delete from email_contents`
+        yield* sql`with sent as (
+            insert into email_messages (account_id, recipient, status, created_at)
+            values (${accountId}, 'a', 'sent', now() - interval '3 days') returning id, created_at
+          )
+          insert into email_contents (id, account_id, message_id, created_at)
+          select id, ${accountId}::bigint, 'm', created_at from sent`
         yield* Effect.replicateEffect(retain, 3, { discard: true })
         assert.deepStrictEqual(yield* days, [0, 1, 2, 3].map((days) => ({ days })))
-        yield* sql`update email_messages set status = 'sent' where id = ${Number(waiting?.["id"])}`
+        yield* sql`delete from email_contents`
         yield* sql`insert into email_batches (id, account_id, from_address, subject, html, total, body_day, completed_at)
           select 'ended', ${accountId}::bigint, 'a@b.example', 'Hello', '', 1, (now() at time zone 'UTC')::date - 3,
             now() - interval '23 hours'`

@@ -25,7 +25,8 @@ const stepsOf = (sql: SqlClient.SqlClient): ReadonlyArray<Step> => {
     deletes(
       "email_contents",
       sql`created_at < ${now} - interval '1 day' and not exists (select from email_messages m
-        where (m.id = email_contents.id or m.part_of = email_contents.id) and m.status in ('scheduled', 'queued', 'sending'))`
+        where (m.id = email_contents.id or m.part_of = email_contents.id)
+          and (m.status in ('scheduled', 'queued', 'sending') or m.completed_at > ${now} - interval '1 day'))`
     ),
     clears(
       "whatsapp_outbox",

@@ -42,8 +42,8 @@ const eraseRemovedWebhooks = Effect.gen(function*() {
 })
 
 /**
- * Bodies are needed until their mail is sent: a day and a day of grace, and as long as older mail waits. Those of a batch are
- * needed for another day, in which it may be sent again.
+ * Bodies are needed for a day and a day of grace, and as long as the content of older single mail is kept. Those of a batch are
+ * needed until a day after its end, in which it may be sent again.
  */
 const dropBodies = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
@@ -52,8 +52,7 @@ const dropBodies = Effect.gen(function*() {
     Result: Schema.Struct({ days: Schema.Int }),
     execute: () =>
       sql`select greatest(1, (${RetentionClock.now(sql)} at time zone 'UTC')::date - least(
-          ((select min(created_at) from email_messages where status = 'queued') at time zone 'UTC')::date,
-          ((select min(created_at) from email_messages where status = 'sending') at time zone 'UTC')::date,
+          ((select min(created_at) from email_contents) at time zone 'UTC')::date,
           (select min(body_day) from email_batches
             where completed_at is null or completed_at > ${RetentionClock.now(sql)} - interval '1 day')
         )) as days`

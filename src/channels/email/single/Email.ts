@@ -80,6 +80,6 @@ export type EmailContent = typeof EmailContent.Type
 /** The texts of the email are no longer kept. */
 export class SourceGone extends Schema.TaggedError<SourceGone>()("SourceGone", {}, wire(410, "source_gone", 4107)) {
   override get message() {
-    return "The source of this email is no longer kept: its texts are deleted after a day, or later while a recipient waits. Read its record instead."
+    return "The source of this email is no longer kept: its texts are deleted a day after it has ended. Read its record instead."
   }
 }

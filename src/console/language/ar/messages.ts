@@ -86,8 +86,7 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "message.metadata": "البيانات الوصفية",
   "message.code": "رمز الخطأ",
   "message.gone": "لم يعد النص محفوظًا. يحدد CONTENT_RETENTION_DAYS مدة حفظه.",
-  "message.mailGone":
-    "لم يعد النص محفوظًا. تُحذف نصوص البريد الإلكتروني بعد يوم من قبوله، أو لاحقًا ما دام أحد المستلمين ينتظر.",
+  "message.mailGone": "لم يعد النص محفوظًا. تُحذف نصوص البريد الإلكتروني بعد يوم من انتهاء إرساله إلى آخر مستلم.",
   "failover.title": "رسالة عبر عدة قنوات",
   "failover.steps": "الخطوات",
   "failover.stepsCaption": "خطوات هذه الرسالة بترتيبها",

@@ -86,7 +86,7 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "message.code": "Fehlercode",
   "message.gone": "Der Text wird nicht mehr aufbewahrt. CONTENT_RETENTION_DAYS legt fest, wie lange er bleibt.",
   "message.mailGone":
-    "Der Text wird nicht mehr aufbewahrt. Die Texte einer E-Mail werden einen Tag nach ihrer Annahme gelöscht, oder später, solange ein Empfänger wartet.",
+    "Der Text wird nicht mehr aufbewahrt. Die Texte einer E-Mail werden einen Tag nach dem Versand an den letzten Empfänger gelöscht.",
   "failover.title": "Nachricht über mehrere Kanäle",
   "failover.steps": "Schritte",
   "failover.stepsCaption": "Schritte dieser Nachricht in ihrer Reihenfolge",

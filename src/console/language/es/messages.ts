@@ -86,7 +86,7 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "message.code": "Código de error",
   "message.gone": "El texto ya no se conserva. CONTENT_RETENTION_DAYS indica durante cuánto tiempo se guarda.",
   "message.mailGone":
-    "El texto ya no se conserva. Los textos de un correo se borran un día después de aceptarse, o más tarde mientras un destinatario espera.",
+    "El texto ya no se conserva. Los textos de un correo se borran un día después del envío al último destinatario.",
   "failover.title": "Mensaje por varios canales",
   "failover.steps": "Pasos",
   "failover.stepsCaption": "Pasos de este mensaje, en su orden",

@@ -86,7 +86,7 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "message.code": "Code d’erreur",
   "message.gone": "Le texte n’est plus conservé. CONTENT_RETENTION_DAYS définit la durée de conservation.",
   "message.mailGone":
-    "Le texte n’est plus conservé. Les textes d’un e-mail sont supprimés un jour après son acceptation, ou plus tard tant qu’un destinataire attend.",
+    "Le texte n’est plus conservé. Les textes d’un e-mail sont supprimés un jour après l’envoi au dernier destinataire.",
   "failover.title": "Message sur plusieurs canaux",
   "failover.steps": "Étapes",
   "failover.stepsCaption": "Étapes de ce message, dans leur ordre",

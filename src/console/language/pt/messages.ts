@@ -86,7 +86,7 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "message.code": "Código de erro",
   "message.gone": "O texto não é mais mantido. CONTENT_RETENTION_DAYS define por quanto tempo ele é guardado.",
   "message.mailGone":
-    "O texto não é mais mantido. Os textos de um e-mail são apagados um dia depois de ele ser aceito, ou mais tarde enquanto um destinatário espera.",
+    "O texto não é mais mantido. Os textos de um e-mail são apagados um dia depois do envio ao último destinatário.",
   "failover.title": "Mensagem por vários canais",
   "failover.steps": "Etapas",
   "failover.stepsCaption": "Etapas desta mensagem, na ordem",

@@ -85,8 +85,7 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "message.metadata": "Amakuru y’inyongera",
   "message.code": "Kode y’ikosa",
   "message.gone": "Umwandiko ntukibitswe. CONTENT_RETENTION_DAYS igena igihe ubikwa.",
-  "message.mailGone":
-    "Umwandiko ntukibitswe. Imyandiko y’imeyili isibwa nyuma y’umunsi umwe yemewe, cyangwa nyuma yaho niba hari uwohererejwe ugitegereje.",
+  "message.mailGone": "Umwandiko ntukibitswe. Imyandiko y’imeyili isibwa nyuma y’umunsi umwe yohererejwe uwa nyuma.",
   "failover.title": "Ubutumwa bukoresha imiyoboro myinshi",
   "failover.steps": "Intambwe",
   "failover.stepsCaption": "Intambwe z’ubu butumwa, uko zikurikirana",

@@ -86,7 +86,7 @@ export const messages: Readonly<Record<keyof typeof english, string>> = {
   "message.code": "Msimbo wa hitilafu",
   "message.gone": "Maandishi hayahifadhiwi tena. CONTENT_RETENTION_DAYS huamua muda wa kuyahifadhi.",
   "message.mailGone":
-    "Maandishi hayahifadhiwi tena. Maandishi ya barua pepe hufutwa siku moja baada ya kukubaliwa, au baadaye ikiwa mpokeaji bado anasubiri.",
+    "Maandishi hayahifadhiwi tena. Maandishi ya barua pepe hufutwa siku moja baada ya kutumwa kwa mpokeaji wa mwisho.",
   "failover.title": "Ujumbe kupitia njia kadhaa",
   "failover.steps": "Hatua",
   "failover.stepsCaption": "Hatua za ujumbe huu kwa mpangilio wake",
