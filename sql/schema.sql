@@ -1,4 +1,4 @@
--- The sum of all migrations until 0172_ended_keys.sql, which an empty database gets instead. Written by scripts/schema.ts.
+-- The sum of all migrations until 0173_expired_batches.sql, which an empty database gets instead. Written by scripts/schema.ts.
 
 create sequence webhook_delivery_ids;
 
@@ -698,8 +698,11 @@ create table email_batches (
   constraint email_batches_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
 );
 CREATE INDEX email_batches_account ON email_batches USING btree (account_id, created_at DESC);
+CREATE INDEX email_batches_age ON email_batches USING btree (COALESCE(send_at, created_at)) WHERE completed_at IS NOT NULL;
 CREATE INDEX email_batches_open ON email_batches USING btree (account_id, created_at) WHERE completed_at IS NULL AND status <> 'scheduled'::text;
 CREATE INDEX email_batches_scheduled ON email_batches USING btree (send_at, id) WHERE status = 'scheduled'::text;
+CREATE INDEX email_batches_subjects ON email_batches USING btree (COALESCE(send_at, created_at)) WHERE completed_at IS NOT NULL AND subject <> ''::text;
+CREATE INDEX email_batches_texts ON email_batches USING btree (completed_at) WHERE html <> ''::text OR text IS NOT NULL OR body_day IS NOT NULL;
 
 create table email_changes (
   id bigint generated always as identity not null,
@@ -809,6 +812,7 @@ create table failovers (
   constraint failovers_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
 );
 CREATE INDEX failovers_account ON failovers USING btree (account_id, created_at DESC);
+CREATE INDEX failovers_age ON failovers USING btree (COALESCE(send_at, created_at)) WHERE completed_at IS NOT NULL;
 CREATE INDEX failovers_due ON failovers USING btree (due_at) WHERE due_at IS NOT NULL;
 
 create table message_batches (
@@ -836,6 +840,7 @@ create table message_batches (
   constraint message_batches_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
 );
 CREATE INDEX message_batches_account ON message_batches USING btree (account_id, created_at DESC);
+CREATE INDEX message_batches_age ON message_batches USING btree (COALESCE(send_at, created_at)) WHERE completed_at IS NOT NULL;
 CREATE INDEX message_batches_open ON message_batches USING btree (created_at) WHERE completed_at IS NULL;
 
 create table message_stats (

@@ -2,7 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { prune } from "../../src/app/server/Pruning.ts"
+import { retain } from "../../src/app/server/Retention.ts"
 import { AppConfig } from "../../src/platform/config/AppConfig.ts"
+import { plansOf, rowsRead } from "../support/plans.ts"
 import { makeAccount, makeKey } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
@@ -251,6 +253,29 @@ layer(AppConfig.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTes
       yield* sql`update whatsapp_outbox set status = 'sent'`
       yield* prune
       assert.lengthOf(yield* files, 0)
+    }))
+
+  it.effect("a round reads no batches that have nothing to expire", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { accountId } = yield* makeAccount()
+      yield* sql`insert into email_batches (id, account_id, from_address, subject, html, total, sent, status, created_at,
+          body_day, completed_at)
+        select 'b' || n, ${accountId}::bigint, 'a@b.example', case when n % 3 = 0 then 'Hello' else '' end, '', 1, 1,
+          'completed', now() - n % 3 * interval '29 days', case when n % 300 = 0 then current_date end,
+          now() - n % 3 * interval '29 days'
+        from generate_series(1, 30000) as n`
+      yield* sql`insert into message_batches (id, account_id, channel, total, status, created_at, completed_at)
+        select 'b' || n, ${accountId}::bigint, 'sms', 1, 'completed', now(), now() from generate_series(1, 30000) as n`
+      yield* sql`insert into failovers (id, account_id, status, created_at, completed_at)
+        select 'b' || n, ${accountId}::bigint, 'sent', now(), now() from generate_series(1, 30000) as n`
+      yield* sql`analyze email_batches, message_batches, failovers`
+      for (const table of ["email_batches", "message_batches", "failovers"]) {
+        const plans = [...(yield* plansOf(prune, table)), ...(yield* plansOf(retain, table))]
+        assert.isNotEmpty(plans)
+        for (const plan of plans) assert.isBelow(rowsRead(plan), 1_000, plan)
+      }
+      for (const table of ["email_batches", "message_batches", "failovers"]) yield* sql`delete from ${sql(table)}`
     }))
 
   it.effect("a row is removed at the age that its table promises, and not before", () =>

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { prune } from "../../src/app/server/Pruning.ts"
 import { retain } from "../../src/app/server/Retention.ts"
 import { AppConfig } from "../../src/platform/config/AppConfig.ts"
 import { readMail } from "../support/bulkMail.ts"
@@ -101,6 +102,7 @@ layer(AppConfig.layer.pipe(Layer.provideMerge(Relay.layer())), { excludeTestServ
         yield* Effect.replicateEffect(retain, 3, { discard: true })
         assert.deepStrictEqual(yield* days, [0, 1, 2, 3].map((days) => ({ days })))
         yield* sql`update email_batches set completed_at = now() - interval '25 hours' where id = 'ended'`
+        yield* prune
         yield* Effect.replicateEffect(retain, 3, { discard: true })
         assert.deepStrictEqual(yield* days, [0, 1].map((days) => ({ days })))
       }))

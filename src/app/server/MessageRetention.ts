@@ -197,8 +197,9 @@ export const messageSteps = Effect.gen(function*() {
   return [
     portions(sql).clears(
       "email_batches",
-      sql`html = '', text = null`,
-      sql`completed_at < ${RetentionClock.now(sql)} - interval '1 day' and (html <> '' or text is not null)`
+      sql`html = '', text = null, body_day = null`,
+      sql`completed_at < ${RetentionClock.now(sql)} - interval '1 day'
+        and (html <> '' or text is not null or body_day is not null)`
     ),
     ...scopes.flatMap((scope) => [
       ...tables.map((table) => deletesRecords(sql, table, scope)),

@@ -42,8 +42,8 @@ const eraseRemovedWebhooks = Effect.gen(function*() {
 })
 
 /**
- * Bodies are needed for a day and a day of grace, and as long as the content of older single mail is kept. Those of a batch are
- * needed until a day after its end, in which it may be sent again.
+ * Bodies are needed for a day and a day of grace, and as long as older mail refers to them: until a day after its end, in which
+ * a batch may be sent again.
  */
 const dropBodies = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
@@ -53,8 +53,7 @@ const dropBodies = Effect.gen(function*() {
     execute: () =>
       sql`select greatest(1, (${RetentionClock.now(sql)} at time zone 'UTC')::date - least(
           ((select min(created_at) from email_contents) at time zone 'UTC')::date,
-          (select min(body_day) from email_batches
-            where completed_at is null or completed_at > ${RetentionClock.now(sql)} - interval '1 day')
+          (select min(body_day) from email_batches where body_day is not null)
         )) as days`
   })
   const { days } = yield* needed()
