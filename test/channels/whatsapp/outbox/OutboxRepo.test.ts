@@ -14,7 +14,7 @@ const Subject = Layer.mergeAll(OutboxRepo.layer, AcceptedRepo.layer.pipe(Layer.p
   Layer.provideMerge(TestDatabase.layer)
 )
 
-/** A session of its own account. */
+/** A session of a new account. */
 const makeSession = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const { accountId } = yield* makeAccount()
@@ -38,6 +38,25 @@ const addTexts = Effect.fnUntraced(function*(
     insert into whatsapp_outbox (message_id, session_id, whatsapp_id, lane, status, needs_file)
     select id, ${id}::bigint, 'NAME' || id, 0, ${status}, false from added`
 })
+
+/** A message that a session accepts. */
+const messageOf =
+  ({ accountId, id: sessionId }: Effect.Success<typeof makeSession>) =>
+  (type: MessageType, whatsappId: string): NewRow => ({
+    accountId,
+    sessionId,
+    pairing: 1,
+    sender: null,
+    to: "+15550100300",
+    type,
+    content: { body: "Hello" },
+    whatsappId,
+    fileId: null,
+    batchId: null,
+    delayMs: 0,
+    codeSeed: null,
+    sending: { sendAt: null, acceptedBy: null, tags: [], metadata: {}, failover_id: null }
+  })
 
 layer(Subject)("OutboxRepo", (it) => {
   it.effect("finds what no session will send without reading the messages that were sent", () =>
@@ -65,22 +84,9 @@ layer(Subject)("OutboxRepo", (it) => {
       const sql = yield* SqlClient.SqlClient
       const { nextFiles, storePrepared } = yield* OutboxRepo
       const { insert } = yield* AcceptedRepo
-      const { accountId, id: sessionId } = yield* makeSession
-      const message = (type: MessageType, whatsappId: string): NewRow => ({
-        accountId,
-        sessionId,
-        pairing: 1,
-        sender: null,
-        to: "+15550100300",
-        type,
-        content: { body: "Hello" },
-        whatsappId,
-        fileId: null,
-        batchId: null,
-        delayMs: 0,
-        codeSeed: null,
-        sending: { sendAt: null, acceptedBy: null, tags: [], metadata: {}, failover_id: null }
-      })
+      const session = yield* makeSession
+      const sessionId = session.id
+      const message = messageOf(session)
       yield* insert(Array.from({ length: 5000 }, (_, index) => message("text", `TEXT${index}`)))
       const [, image] = yield* insert([message("video", "A"), message("image", "B")])
       yield* sql`analyze whatsapp_outbox, messages`
