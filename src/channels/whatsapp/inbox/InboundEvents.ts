@@ -28,7 +28,7 @@ interface Facts {
   readonly phones: Batch["phones"]
   /** The ids of groups by their WhatsApp id. */
   readonly groups: ReadonlyMap<string, number>
-  /** The ids of messages by their WhatsApp id. */
+  /** The ids of messages by their chat and WhatsApp id. */
   readonly references: ReadonlyMap<string, MessageId>
 }
 
@@ -46,10 +46,22 @@ const peopleIn = ({ items, phones }: Batch): ReadonlyArray<Person> =>
     }))
   )
 
+/** The names that the message may have to which another one refers. A chat is known by a phone number at first. */
+const namesReferredTo = ({ author, chat, isGroup, message: { refersTo, refersToGroup } }: MessageItem) => {
+  if (refersTo === undefined) return []
+  const chats = [chat, isGroup ? undefined : refersToGroup ?? (author.phone && `${author.phone}@s.whatsapp.net`)]
+  return chats.flatMap((name) => name === undefined ? [] : [{ chat: name, whatsapp_id: refersTo }])
+}
+
+const keyOf = ({ chat, whatsapp_id }: { readonly chat: string; readonly whatsapp_id: string }) =>
+  `${whatsapp_id}|${chat}`
+
 /** The content of a message, with the API's id of the message that it refers to. */
-const contentOf = ({ message: { content, refersTo, type } }: MessageItem, { references }: Facts): MessageContent => {
+const contentOf = (item: MessageItem, { references }: Facts): MessageContent => {
+  const { content, refersTo, type } = item.message
   if (refersTo === undefined) return content
-  const id = references.get(refersTo) ?? null
+  const id = namesReferredTo(item).map((name) => references.get(keyOf(name))).find((found) => found !== undefined) ??
+    null
   return type === "reaction" || type === "edit" ? { ...content, message_id: id } : { ...content, reply_to: id }
 }
 
@@ -119,9 +131,10 @@ export const make = Effect.gen(function*() {
   })
 
   const referencesOf = Effect.fnUntraced(function*(id: WhatsAppSessionId, items: ReadonlyArray<MessageItem>) {
-    const ids = items.flatMap(({ message: { refersTo } }) => refersTo ?? [])
-    const rows = ids.length === 0 ? [] : yield* repo.messageIds({ sessionId: id, ids })
-    return new Map(rows.map((row) => [row.whatsapp_id, row.message_id]))
+    const names = items.flatMap(namesReferredTo)
+    const rows = names.length === 0 ? [] : yield* repo.messageIds({ sessionId: id, names })
+    const [received, sent] = [rows.filter((row) => row.is_received), rows.filter((row) => !row.is_received)]
+    return new Map([...sent, ...received].map((row) => [keyOf(row), row.message_id]))
   })
 
   /** Turns rows into messages. A row that is done already is left out, so each message gets one event. */

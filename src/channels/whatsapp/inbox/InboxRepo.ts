@@ -39,6 +39,9 @@ const NewMessage = Schema.Struct({
   keeps_payload: Schema.Boolean
 })
 
+/** A message as WhatsApp names it. */
+const Name = Schema.Struct({ chat: Schema.String, whatsapp_id: Schema.String })
+
 const One = Schema.Struct({ accountId: AccountId, id: MessageId })
 
 const make = Effect.gen(function*() {
@@ -112,16 +115,23 @@ const make = Effect.gen(function*() {
       }) and done_at is null`
     )
 
-  /** The ids of messages, sent or received, by their WhatsApp ids. */
+  /** The ids of messages by their WhatsApp ids. A sender names a received one, so its id is unique in its chat alone. */
   const messageIds = Query.findAll({
-    Request: Schema.Struct({ sessionId: WhatsAppSessionId, ids: Schema.Array(Schema.String) }),
-    Result: Schema.Struct({ whatsapp_id: Schema.String, message_id: MessageId }),
-    execute: ({ ids, sessionId }) =>
-      sql`select whatsapp_id, message_id from whatsapp_inbox
-        where session_id = ${sessionId} and whatsapp_id = any(${column.text(ids)}) and message_id is not null
+    Request: Schema.Struct({ sessionId: WhatsAppSessionId, names: Schema.Array(Name) }),
+    Result: Schema.Struct({ ...Name.fields, message_id: MessageId, is_received: Schema.Boolean }),
+    execute: ({ names, sessionId }) =>
+      sql`with asked as (
+          select * from unnest(${column.text(names.map(({ chat }) => chat))}, ${
+        column.text(names.map(({ whatsapp_id }) => whatsapp_id))
+      }) as t (chat, whatsapp_id)
+        )
+        select a.chat, a.whatsapp_id, i.message_id, true as is_received
+        from asked a join whatsapp_inbox i using (chat, whatsapp_id)
+        where i.session_id = ${sessionId} and i.message_id is not null
         union all
-        select whatsapp_id, message_id from whatsapp_outbox
-        where session_id = ${sessionId} and whatsapp_id = any(${column.text(ids)})`
+        select a.chat, a.whatsapp_id, o.message_id, false
+        from asked a join whatsapp_outbox o using (whatsapp_id)
+        where o.session_id = ${sessionId}`
   })
 
   /** The identity of a received message at WhatsApp. */

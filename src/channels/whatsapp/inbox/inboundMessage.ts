@@ -10,6 +10,8 @@ export const InboundMessage = Schema.Struct({
   content: MessageContent,
   /** The WhatsApp id of the message that it answers, reacts to or edits. */
   refersTo: Schema.optional(Schema.String),
+  /** The group of that message, if a person answers it in private. */
+  refersToGroup: Schema.optionalKey(Schema.String),
   /** It carries a file, which {@link mediaPart} locates. */
   hasFile: Schema.Boolean
 })
@@ -57,7 +59,8 @@ type Parsed = Omit<InboundMessage, "hasFile">
 const inbound = (type: string, { body, context, more = {} }: Parts): Parsed => ({
   type,
   content: { ...present(more), body: clean(body) },
-  refersTo: context?.stanzaId ? clean(context.stanzaId) : undefined
+  refersTo: context?.stanzaId ? clean(context.stanzaId) : undefined,
+  ...(context?.remoteJid?.endsWith("@g.us") === true && { refersToGroup: clean(context.remoteJid) })
 })
 
 /** The type and the size of a file, as its sender states them. */

@@ -21,6 +21,12 @@ describe("inboundMessage", () => {
     assert.strictEqual(read({ extendedTextMessage: { contextInfo: { stanzaId: "A\u0000B" } } })?.refersTo, "AB")
   })
 
+  it("returns the group of the message that is answered in private", () => {
+    const answer = (remoteJid: string) => read({ extendedTextMessage: { contextInfo: { stanzaId: "A", remoteJid } } })
+    assert.strictEqual(answer("1@g.us")?.refersToGroup, "1@g.us")
+    assert.isUndefined(answer("1@lid")?.refersToGroup)
+  })
+
   it("parses a message inside a wrapper", () => {
     const inner = { imageMessage: { caption: "once", mimetype: "image/png" } }
     for (const wrapped of [{ viewOnceMessageV2: { message: inner } }, { ephemeralMessage: { message: inner } }]) {
