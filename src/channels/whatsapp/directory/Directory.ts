@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option } from "effect"
+import { Cause, Context, Effect, Layer, Option } from "effect"
 import { Database } from "../../../platform/database/Database.ts"
 import type { WhatsAppSessionId } from "../../../values/Ids.ts"
 import type { GroupChange } from "../socket/DirectorySocket.ts"
@@ -31,9 +31,18 @@ export class Directory extends Context.Service<Directory, {
       const actor = yield* DirectoryEntity.client
       const { waitWithoutConnection } = yield* Database
 
+      const unavailable = (): NotDone => ({ _tag: "Unavailable" })
+
+      /** The cluster interrupts the callers of an actor that moves to another node, and refuses requests until it runs. */
+      const whileMoving = <A, E>(request: Effect.Effect<A | NotDone, E>) =>
+        request.pipe(
+          Effect.orElseSucceed(unavailable),
+          Effect.catchCauseIf(Cause.hasInterruptsOnly, () => Effect.sync(unavailable))
+        )
+
       const withTimeout = <A, E>(request: Effect.Effect<A | NotDone, E>) =>
-        waitWithoutConnection(Effect.timeoutOption(Effect.orDie(request), requestTimeout)).pipe(
-          Effect.map(Option.getOrElse((): A | NotDone => ({ _tag: "Unavailable" })))
+        waitWithoutConnection(Effect.timeoutOption(whileMoving(request), requestTimeout)).pipe(
+          Effect.map(Option.getOrElse((): A | NotDone => unavailable()))
         )
 
       return Directory.of({
