@@ -33,7 +33,7 @@ const make = Effect.gen(function*() {
     name = case when ${isNewer} then excluded.name else c.name end, is_named = c.is_named or excluded.is_named,
     updated_at = now()
     where (excluded.phone is not null and c.phone is distinct from excluded.phone)
-      or (${isNewer} and c.name is distinct from excluded.name)`
+      or (${isNewer} and (c.name is distinct from excluded.name or (excluded.is_named and not c.is_named)))`
 
   /** Joins the rows of one person. A phone number has one hidden number at a time. */
   const join = Effect.fnUntraced(function*(id: WhatsAppSessionId, people: ReadonlyArray<Person>) {

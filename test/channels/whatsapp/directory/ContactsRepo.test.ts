@@ -35,6 +35,20 @@ layer(Subject, { excludeTestServices: true })("ContactsRepo", (it) => {
       )
     }))
 
+  it.effect("keeps the name in the address book when the contact chooses another one, even if both were the same", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { learn } = yield* ContactsRepo
+      const { id } = yield* makeSessionRow(true)
+      yield* learn(id, [person("4@lid", undefined, "Cleo")])
+      yield* learn(id, [{ ...person("4@lid", undefined, "Cleo"), isNamed: true }])
+      yield* learn(id, [person("4@lid", undefined, "Cleopatra")])
+      assert.deepStrictEqual(
+        yield* sql`select name, is_named from whatsapp_contacts where session_id = ${id}`,
+        [{ name: "Cleo", is_named: true }]
+      )
+    }))
+
   it.effect("joins the contact of a phone number with that of its hidden number when it learns that they are one", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
