@@ -28,8 +28,8 @@ const temporaryHome = Effect.acquireRelease(
 /** A new account's environment for the command line. */
 const environment = Effect.gen(function*() {
   const { baseUrl } = yield* Service
-  const { accountId, key } = yield* makeAccount()
-  return { accountId, key, env: { MESSAGING_API_KEY: key, MESSAGING_URL: baseUrl } }
+  const { accountId, key, keyId } = yield* makeAccount()
+  return { accountId, key, keyId, env: { MESSAGING_API_KEY: key, MESSAGING_URL: baseUrl } }
 })
 
 const scan = (id: number, number: string) =>
@@ -305,6 +305,46 @@ layer(Service.layer(), { excludeTestServices: true })("messaging", (it) => {
       const { output } = yield* startMessaging(["logs", "--follow"], env)
       yield* messaging(["send", "sms", "+250788123456", "Ready"], env)
       yield* eventually(Effect.sync(() => output.text), (text) => /sms +delivered .*Ready/.test(text), longer.start)
+    }))
+
+  it.effect("logs --follow tells once that the service is away, and goes on when it is back", () =>
+    Effect.gen(function*() {
+      const { key } = yield* environment
+      const port = yield* freePort
+      const node = yield* startNode({ env: { PORT: String(port) } })
+      const send = (content: string) =>
+        Effect.flatMap(
+          Service,
+          ({ request }) => request("POST", "/v1/sms/send", { key, json: { to: "+250788123456", content } })
+        )
+      const env = { MESSAGING_API_KEY: key, MESSAGING_URL: node.baseUrl }
+      const { child, output } = yield* startMessaging(["logs", "--follow"], env)
+      const shows = (text: string) =>
+        eventually(Effect.sync(() => output.text), (shown) => shown.includes(text), longer.start)
+      yield* send("Before")
+      yield* shows("Before")
+      yield* node.kill
+      yield* shows("cannot be reached")
+      yield* send("Meanwhile")
+      yield* startNode({ env: { PORT: String(port) } })
+      yield* shows("Meanwhile")
+      assert.lengthOf(output.text.match(/cannot be reached/g) ?? [], 1)
+      child.kill("SIGTERM")
+      yield* eventually(Effect.sync(() => output.code), (code) => code !== null)
+      assert.strictEqual(output.code, 0, output.text)
+    }))
+
+  it.effect("logs --follow ends with 1 when its key is refused", () =>
+    Effect.gen(function*() {
+      const { env, key, keyId } = yield* environment
+      const { output } = yield* startMessaging(["logs", "--follow"], env)
+      yield* messaging(["send", "sms", "+250788123456", "Ready"], env)
+      yield* eventually(Effect.sync(() => output.text), (text) => text.includes("Ready"), longer.start)
+      const { request } = yield* Service
+      assert.strictEqual((yield* request("DELETE", `/v1/api-keys/${keyId}`, { key })).status, 200)
+      yield* eventually(Effect.sync(() => output.code), (code) => code !== null)
+      assert.strictEqual(output.code, 1, output.text)
+      assert.include(output.text, "401 revoked_api_key")
     }))
 
   it.effect("logs --follow begins with as many messages as --limit says, and repeats no others as new", () =>

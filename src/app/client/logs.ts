@@ -1,8 +1,8 @@
-import { Effect, Option, Stream } from "effect"
+import { Cause, Effect, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { MessageSummary } from "../../sdk/MessagingClient.ts"
-import { endless } from "../shell/commandLine.ts"
-import { client, items, json, print } from "./connection.ts"
+import { endless, explain } from "../shell/commandLine.ts"
+import { type CallFailed, client, items, json, print } from "./connection.ts"
 
 const channels = ["email", "sms", "whatsapp"] as const
 
@@ -11,6 +11,9 @@ const watched = 100
 
 /** Seconds between two looks at the list. */
 const interval = "2 seconds"
+
+/** The service may answer later: it was not reached, or is too busy. */
+const isPassing = ({ status }: CallFailed) => status === undefined || status === 429 || status >= 500
 
 const lineOf = ({ channel, created_at, direction, error, from, id, preview, status, to }: MessageSummary) => {
   const text = `${preview}${error === null ? "" : ` (${error})`}`
@@ -65,7 +68,17 @@ export const logs = Command.make(
     })
     if (!follow) return yield* look(limit)
     yield* look(Math.max(limit, watched), limit)
-    return yield* endless(Effect.forever(Effect.andThen(Effect.sleep(interval), look(watched))))
+    let told: string | undefined
+    /** Looks again after a failure that passes, and tells it once. */
+    const lookOn = look(watched).pipe(
+      Effect.andThen(Effect.sync(() => void (told = undefined))),
+      Effect.catchIf(isPassing, (failed) => {
+        if (failed.text === told) return Effect.void
+        told = failed.text
+        return explain(Cause.fail(failed), json)
+      })
+    )
+    return yield* endless(Effect.forever(Effect.andThen(Effect.sleep(interval), lookOn)))
   })
 ).pipe(
   Command.withDescription("Print the newest messages; --follow goes on"),

@@ -37,7 +37,7 @@ const outputOf = (isJson: boolean) =>
   })
 
 /** Prints the error's own sentence, or the whole cause of an unexpected error. */
-const explain = (cause: Cause.Cause<unknown>, isJson: boolean) => {
+export const explain = (cause: Cause.Cause<unknown>, isJson: boolean) => {
   const failure = Cause.squash(cause)
   if (Cause.hasInterruptsOnly(cause) || CliError.isCliError(failure)) return Effect.void
   const known = failure instanceof Error && "_tag" in failure && failure.message !== ""
