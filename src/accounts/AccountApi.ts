@@ -26,7 +26,9 @@ export const ProfileChange = Schema.Struct({
 export type ProfileChange = typeof ProfileChange.Type
 
 export const PasswordChange = Schema.Struct({
-  current_password: textBetween(1, 128),
+  current_password: textBetween(1, 128).annotate({
+    description: "An account without a password gets its first one with POST /v1/auth/password/forgot"
+  }),
   password: NewPassword,
   password_confirmation: textBetween(1, 128)
 }).annotate({ identifier: "PasswordChange" })

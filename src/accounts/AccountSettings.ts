@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import * as Passwords from "../platform/crypto/Passwords.ts"
 import { Database } from "../platform/database/Database.ts"
-import type { RateLimitExceeded, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import { type RateLimitExceeded, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { PublicUrl } from "../platform/http/PublicUrl.ts"
 import type { AccountId } from "../values/Ids.ts"
 import type { Notifications, Profile } from "./Account.ts"
@@ -15,6 +15,13 @@ import { EmailChanges } from "./EmailChanges.ts"
 import { Notices } from "./notices/Notices.ts"
 import { passwordChangedNotice } from "./notices/securityNotices.ts"
 import { passwordViolations, refuseAll } from "./passwordFault.ts"
+
+/** An account that the operator made, or that undid a change of its address, has no password to change. */
+const noPassword = ValidationFailed.of(
+  "current_password",
+  "cannot be checked, because the account has no password yet; set one with POST /v1/auth/password/forgot",
+  "no_password"
+)
 
 /** The settings of an account's owner (spec 2.8, 4.7). */
 export class AccountSettings extends Context.Service<AccountSettings, {
@@ -56,8 +63,9 @@ export class AccountSettings extends Context.Service<AccountSettings, {
 
       const changePassword = Effect.fn("AccountSettings.changePassword")(
         function*(accountId: AccountId, { current_password: current, ...wanted }: PasswordChange) {
-          yield* currentPassword.check(accountId, current)
           const person = yield* repo.credentials(accountId)
+          if (person.password_hash === null) return yield* noPassword
+          yield* currentPassword.check(accountId, current)
           const isSame = wanted.password.normalize("NFKC") === current.normalize("NFKC")
           yield* refuseAll([
             ...(isSame

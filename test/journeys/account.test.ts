@@ -121,6 +121,19 @@ layer(Service.layer())((it) => {
         assert.include((yield* audited(accountId)).join(), "password.changed")
       }))
 
+    it.effect("an account without a password is told how to get one, whatever it sends as the current one", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const { key } = yield* makeAccount()
+        const json = { current_password: "?", password, password_confirmation: password }
+        const refused = yield* request("PUT", "/v1/account/password", { key, json })
+        assertRefused(refused, 422, "validation_error")
+        assert.match(
+          String(refused.at("error", "message")),
+          /^current_password: .* no password yet; set one with POST \/v1\/auth\/password\/forgot\.$/
+        )
+      }))
+
     it.effect("a password reset token works once within an hour, and the answer does not reveal whether the account exists", () =>
       Effect.gen(function*() {
         const { request } = yield* Service

@@ -132,6 +132,10 @@ export const rules: ReadonlyArray<readonly [sentence: string, text: RuleKey]> = 
   ["must be the same as password", "fault.mismatch"],
   ["must not be the current password", "fault.same_password"],
   ["is not the current password", "fault.wrong_password"],
+  [
+    "cannot be checked, because the account has no password yet; set one with POST /v1/auth/password/forgot",
+    "fault.no_password"
+  ],
   ["is not the password of the account with this address", "fault.wrong_password"],
   ["names a batch that has not ended; wait until it is completed", "fault.batch.open"],
   ["names a batch without failed recipients", "fault.batch.none"],

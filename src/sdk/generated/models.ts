@@ -1137,6 +1137,7 @@ export interface PairingRequest {
 }
 
 export interface PasswordChange {
+  /** An account without a password gets its first one with POST /v1/auth/password/forgot */
   readonly current_password: string
   readonly password: string
   readonly password_confirmation: string

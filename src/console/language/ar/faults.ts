@@ -87,6 +87,7 @@ export const faults: Readonly<Record<keyof typeof english, string>> = {
   "fault.mismatch": "اكتب كلمة المرور نفسها في الحقلين.",
   "fault.same_password": "هذه كلمة المرور الحالية. اختر غيرها.",
   "fault.wrong_password": "كلمة المرور خاطئة. اكتبها مرة أخرى.",
+  "fault.no_password": "ليس للحساب كلمة مرور بعد. عيّن الأولى عبر «هل نسيت كلمة المرور؟» عند تسجيل الدخول.",
   "fault.batch.open": "لم تنته هذه الدفعة. انتظر حتى تكتمل.",
   "fault.batch.none": "وصلت هذه الدفعة إلى الجميع. لا شيء لإعادة إرساله.",
   "fault.batch.gone": "لم يعد محتوى هذه الدفعة محفوظًا. أرسله دفعةً جديدة.",

@@ -101,6 +101,8 @@ export const faults: Readonly<Record<keyof typeof english, string>> = {
   "fault.mismatch": "Geben Sie in beide Felder dasselbe Passwort ein.",
   "fault.same_password": "Das ist das aktuelle Passwort. Wählen Sie ein anderes.",
   "fault.wrong_password": "Das Passwort ist falsch. Geben Sie es noch einmal ein.",
+  "fault.no_password":
+    "Das Konto hat noch kein Passwort. Legen Sie das erste mit „Passwort vergessen?“ bei der Anmeldung fest.",
   "fault.batch.open": "Diese Sammelsendung ist nicht beendet. Warten Sie, bis sie abgeschlossen ist.",
   "fault.batch.none": "Diese Sammelsendung hat alle erreicht. Es gibt nichts erneut zu senden.",
   "fault.batch.gone":

@@ -88,6 +88,8 @@ export const faults = {
   "fault.mismatch": "Type the same password in both fields.",
   "fault.same_password": "This is the current password. Choose another one.",
   "fault.wrong_password": "The password is wrong. Type it again.",
+  "fault.no_password":
+    "The account has no password yet. Set the first one with “Forgot your password?” where people sign in.",
   "fault.batch.open": "This batch has not ended. Wait until it is completed.",
   "fault.batch.none": "This batch has reached everyone. There is nothing to send again.",
   "fault.batch.gone": "The content of this batch is no longer stored. Send it as a new one.",

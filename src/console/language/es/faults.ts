@@ -90,6 +90,8 @@ export const faults: Readonly<Record<keyof typeof english, string>> = {
   "fault.mismatch": "Escriba la misma contraseña en los dos campos.",
   "fault.same_password": "Es la contraseña actual. Elija otra.",
   "fault.wrong_password": "La contraseña es incorrecta. Escríbala de nuevo.",
+  "fault.no_password":
+    "La cuenta aún no tiene contraseña. Establezca la primera con «¿Ha olvidado su contraseña?» al iniciar sesión.",
   "fault.batch.open": "Este lote no ha terminado. Espere a que se complete.",
   "fault.batch.none": "Este lote llegó a todos. No hay nada que reenviar.",
   "fault.batch.gone": "El contenido de este lote ya no se guarda. Envíelo como un lote nuevo.",

@@ -95,6 +95,8 @@ export const faults: Readonly<Record<keyof typeof english, string>> = {
   "fault.mismatch": "Saisissez le même mot de passe dans les deux champs.",
   "fault.same_password": "C’est le mot de passe actuel. Choisissez-en un autre.",
   "fault.wrong_password": "Le mot de passe est erroné. Saisissez-le de nouveau.",
+  "fault.no_password":
+    "Le compte n’a pas encore de mot de passe. Définissez le premier avec « Mot de passe oublié ? » à la connexion.",
   "fault.batch.open": "Ce lot n’est pas terminé. Attendez qu’il le soit.",
   "fault.batch.none": "Ce lot a atteint tout le monde. Il n’y a rien à renvoyer.",
   "fault.batch.gone": "Le contenu de ce lot n’est plus conservé. Envoyez-le comme un nouveau lot.",

@@ -88,6 +88,7 @@ export const faults: Readonly<Record<keyof typeof english, string>> = {
   "fault.mismatch": "Digite a mesma senha nos dois campos.",
   "fault.same_password": "É a senha atual. Escolha outra.",
   "fault.wrong_password": "A senha está errada. Digite-a de novo.",
+  "fault.no_password": "A conta ainda não tem senha. Defina a primeira com “Esqueceu a senha?” ao entrar.",
   "fault.batch.open": "Este lote não terminou. Espere até que esteja concluído.",
   "fault.batch.none": "Este lote chegou a todos. Não há nada a reenviar.",
   "fault.batch.gone": "O conteúdo deste lote já não está guardado. Envie-o como um lote novo.",

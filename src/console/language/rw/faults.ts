@@ -93,6 +93,8 @@ export const faults: Readonly<Record<keyof typeof english, string>> = {
   "fault.mismatch": "Andika ijambobanga rimwe mu myanya yombi.",
   "fault.same_password": "Iri ni ijambobanga rikoreshwa ubu. Hitamo irindi.",
   "fault.wrong_password": "Ijambobanga si ryo. Ongera uryandike.",
+  "fault.no_password":
+    "Konti ntigira ijambobanga. Shyiraho irya mbere ukoresheje “Wibagiwe ijambobanga?” aho binjirira.",
   "fault.batch.open": "Iki cyiciro ntikirarangira. Tegereza kirangire.",
   "fault.batch.none": "Iki cyiciro cyageze kuri bose. Nta cyo kongera kohereza.",
   "fault.batch.gone": "Ibikubiye muri iki cyiciro ntibikibitswe. Byohereze nk’icyiciro gishya.",

@@ -89,6 +89,7 @@ export const faults: Readonly<Record<keyof typeof english, string>> = {
   "fault.mismatch": "Andika nenosiri lile lile katika sehemu zote mbili.",
   "fault.same_password": "Hili ni nenosiri la sasa. Chagua lingine.",
   "fault.wrong_password": "Nenosiri si sahihi. Liandike tena.",
+  "fault.no_password": "Akaunti bado haina nenosiri. Weka la kwanza kwa “Umesahau nenosiri lako?” mahali pa kuingia.",
   "fault.batch.open": "Fungu hili halijaisha. Subiri hadi likamilike.",
   "fault.batch.none": "Fungu hili limewafikia wote. Hakuna cha kutuma tena.",
   "fault.batch.gone": "Maudhui ya fungu hili hayahifadhiwi tena. Yatume kama fungu jipya.",
