@@ -31,7 +31,9 @@ const FailoverFacts = Schema.Struct({
   reschedules,
   created_at: Timestamp,
   canceled_at: time,
-  completed_at: time
+  completed_at: time,
+  /** The time of its last change. A late receipt changes the status after the end. */
+  updated_at: Timestamp
 })
 export type FailoverFacts = typeof FailoverFacts.Type
 
@@ -192,8 +194,8 @@ const make = Effect.gen(function*() {
     Request: Whole,
     Result: FailoverFacts,
     execute: ({ accountId, id }) =>
-      sql`select status, accepted_by, send_at, coalesce(reschedules, '[]') as reschedules, created_at, canceled_at, completed_at
-        from failovers
+      sql`select status, accepted_by, send_at, coalesce(reschedules, '[]') as reschedules, created_at, canceled_at, completed_at,
+          updated_at from failovers
         where id = ${id} and account_id = ${accountId}`
   })
 

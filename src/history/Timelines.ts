@@ -20,7 +20,7 @@ const endOf = (copies: ReadonlyArray<Copy>) =>
     : null
 
 const failoverEntries = (
-  { canceled_at, completed_at, status, ...facts }: FailoverFacts,
+  { canceled_at, completed_at, status, updated_at: at, ...facts }: FailoverFacts,
   steps: ReadonlyArray<StepFacts>
 ): ReadonlyArray<TimelineEntry> => [
   ...requestOf(facts),
@@ -32,7 +32,7 @@ const failoverEntries = (
   ...(canceled_at === null ? [] : [{ at: canceled_at, kind: "canceled", detail: { to: null } } as const]),
   ...(completed_at === null || status === "queued" || status === "processing" || status === "canceled"
     ? []
-    : [{ at: completed_at, kind: "status", detail: { status, source: "service", to: null, error: null } } as const])
+    : [{ at, kind: "status", detail: { status, source: "service", to: null, error: null } } as const])
 ]
 
 /** What happened to each message. */

@@ -138,6 +138,24 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
         assert.deepStrictEqual(stepsOf(ended), ["sms sent", "email sent"])
       }))
 
+    it.effect("a message that a late receipt changes has the time of this change in its timeline", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const sql = yield* SqlClient.SqlClient
+        const { key } = yield* makeAccount()
+        const id = yield* accepted(node, key, { to: { phone: silent }, steps: [{ ...sms, until: "sent" }] })
+        yield* reaching(node, { id, key }, ["sent"])
+        yield* sql`update failovers set completed_at = now() - interval '1 hour' where id = ${id}`
+        yield* sql`update messages set status = 'delivered', delivered_at = now() where failover_id = ${id}`
+        const changed = yield* reaching(node, { id, key }, ["delivered"])
+        const timeline = yield* node.request("GET", `/v1/messages/${id}/timeline`, { key })
+        const entries = timeline.at("data") as ReadonlyArray<Json> // a list, by the contract
+        const own = entries.filter(({ kind, message }) => kind === "status" && message === undefined)
+        assert.deepStrictEqual(own.map(({ at, detail }) => [at, Object(detail).status]), [
+          [changed.at("data", "updated_at"), "delivered"]
+        ])
+      }))
+
     it.effect("a step that arrives ends the message, and the steps after it never begin", () =>
       Effect.gen(function*() {
         const node = yield* Service
