@@ -77,7 +77,10 @@ const make = Effect.gen(function*() {
         where id = ${id} and epoch = ${epoch} and desired <> 'removed' for share`
   })
 
-  /** Stores rows that are not done as messages, in their order, and marks them as done. */
+  /**
+   * Stores rows that are not done as messages, in their order, and marks them as done. Lists and the search rely on the ids of
+   * messages following their times, so a message that had to wait is as new as its id.
+   */
   const storeMessages = Query.findAll({
     Request: Schema.Struct({ accountId: AccountId, sessionId: WhatsAppSessionId, rows: Schema.Array(NewMessage) }),
     Result: Schema.Struct({ id: Schema.Int, message_id: MessageId, received_at: Timestamp }),
@@ -98,7 +101,8 @@ const make = Effect.gen(function*() {
           insert into messages (id, account_id, channel, session_id, direction, sender, recipient, type, content, status,
             sent_at, created_at) overriding system value
           select message_id, ${accountId}, 'whatsapp', ${sessionId}::bigint, 'in', sender, recipient, type, content::jsonb,
-            'received', to_timestamp(sent_at), received_at from numbered
+            'received', to_timestamp(sent_at),
+            case when received_at < now() - interval '5 seconds' then now() else received_at end from numbered
         ), done as (
           update whatsapp_inbox i set message_id = n.message_id, done_at = now(),
             payload = case when n.keeps_payload then i.payload end
