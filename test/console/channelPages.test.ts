@@ -807,13 +807,24 @@ it.layer(Messages.layer)("lists", (it) => {
           )
       )
       assert.deepStrictEqual(links, [
-        "event=email.sent&amp;response_code=5xx&amp;since=2026-05-04T00%3A30",
-        "status=failed&amp;since=2026-05-03T10%3A00&amp;until=2026-05-03T12%3A00",
-        "status=skipped&amp;since=2026-05-04T00%3A30",
+        "event=email.sent&amp;response_code=5xx&amp;since=2026-05-04T00%3A30&amp;zone=Africa%2FKigali",
+        "status=failed&amp;since=2026-05-03T10%3A00&amp;until=2026-05-03T12%3A00&amp;zone=Africa%2FKigali",
+        "status=skipped&amp;since=2026-05-04T00%3A30&amp;zone=Africa%2FKigali",
         undefined,
         undefined,
         undefined
       ])
+    }))
+
+  it.effect("of replays mean the same time to readers in other zones", () =>
+    Effect.gen(function*() {
+      const query = "since=2026-05-03T10:00&until=2026-05-03T12:00&zone=America/New_York"
+      const { content, curl } = yield* overRows(recoverPage, { query })
+      const span = "since=2026-05-03T14%3A00%3A00.000Z&until=2026-05-03T16%3A00%3A00.000Z"
+      assert.strictEqual(curl, `/v1/webhooks/5/recover?${span}`)
+      assert.include(content.markup, "name=\"since\" value=\"2026-05-03T16:00\"")
+      assert.include(content.markup, "name=\"until\" value=\"2026-05-03T18:00\"")
+      assert.include(content.markup, "name=\"zone\" value=\"Africa/Kigali\"")
     }))
 
   it.effect("of replays refuse to count a filter that does not exist", () =>

@@ -9,9 +9,13 @@ export const timeNames: ReadonlySet<string> = new Set(["from_date", "to_date"])
 /** The parameter with the zone in which a person typed the times of a filter: an address means the same to every reader. */
 export const zoneName = "zone"
 
+/** The time that a person typed, in the zone of the address; undefined for another text. */
+export const typedTime = ({ query, timezone }: Ask, text: string | null) =>
+  timeOf({ timezone: query.get(zoneName) ?? timezone }, text)
+
 /** A filter as the endpoint takes it: of a time that a person typed, the instant. */
-const wireOf = ({ query, timezone }: Ask, name: string, value: string) => {
-  const time = timeNames.has(name) ? timeOf({ timezone: query.get(zoneName) ?? timezone }, value) : undefined
+const wireOf = (ask: Ask, name: string, value: string) => {
+  const time = timeNames.has(name) ? typedTime(ask, value) : undefined
   return time === undefined ? value : DateTime.formatIso(time)
 }
 

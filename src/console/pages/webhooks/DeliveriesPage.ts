@@ -9,7 +9,7 @@ import type { Key } from "../../language/Messages.ts"
 import type { AccountAsk, Ask } from "../../page/Ask.ts"
 import { cursorsAround, pageOf, positionIn } from "../../page/cursor.ts"
 import { localText } from "../../page/Field.ts"
-import { filtersIn, type Given, tidied } from "../../page/filter.ts"
+import { filtersIn, type Given, tidied, zoneName } from "../../page/filter.ts"
 import { Page } from "../../page/Page.ts"
 import { emptyState, linkButton } from "../../ui/parts.ts"
 import { appliedFilters, filterChoice, filterFields, pager, search, table } from "../../ui/table.ts"
@@ -67,7 +67,12 @@ const replayButton = (ask: AccountAsk, { created_at, id }: Webhook, valid: Given
   const isExpressible = valid.length > 0 && valid.every(({ name }) => replayed.has(name))
   if (!isExpressible || !isRecoverable(same["status"])) return false
   const local = (time: string) => localText(ask, DateTime.makeUnsafe(time))
-  const asked = { ...same, since: local(from_date), ...(to_date !== undefined && { until: local(to_date) }) }
+  const asked = {
+    ...same,
+    since: local(from_date),
+    ...(to_date !== undefined && { until: local(to_date) }),
+    [zoneName]: ask.timezone
+  }
   const href = `${ask.to(webhookPath(id, "/recover"))}?${new URLSearchParams(asked)}`
   return linkButton(href, ask.t.text("deliveries.replay"), { icon: "refresh-cw" })
 }

@@ -8,7 +8,8 @@ import { RecoveriesApi } from "../../../webhooks/RecoveriesApi.ts"
 import { RecoverableStatus, type Recovery, type RecoveryPreview } from "../../../webhooks/recovery/Recovery.ts"
 import { Action, goTo } from "../../page/Action.ts"
 import type { AccountAsk, Ask } from "../../page/Ask.ts"
-import { Field, localText, timeOf } from "../../page/Field.ts"
+import { Field, localText } from "../../page/Field.ts"
+import { typedTime, zoneName } from "../../page/filter.ts"
 import { Page } from "../../page/Page.ts"
 import { buttonForm, form, refusalOf } from "../../ui/form.ts"
 import { badge, card, facts, foreign, linkButton, listed, moment, note, number, type Tone } from "../../ui/parts.ts"
@@ -29,8 +30,9 @@ const isKnown = Schema.is(
 
 /** What the address asks for: by default everything that was missed in the last day. */
 const spanOf = (ask: Ask, now: DateTime.Utc) => {
-  const since = timeOf(ask, ask.query.get("since")) ?? DateTime.startOf(DateTime.subtract(now, { days: 1 }), "minute")
-  const until = timeOf(ask, ask.query.get("until"))
+  const yesterday = DateTime.startOf(DateTime.subtract(now, { days: 1 }), "minute")
+  const since = typedTime(ask, ask.query.get("since")) ?? yesterday
+  const until = typedTime(ask, ask.query.get("until"))
   const status = Option.getOrUndefined(decodeStatus(ask.query.get("status")))
   const given = (name: string) => ask.query.get(name) || undefined
   return { since, until, status, event: given("event"), response_code: given("response_code") }
@@ -106,7 +108,9 @@ const question = (ask: AccountAsk, { since, status, until }: Span) => {
         t.text(`recover.status.${one ?? "both"}`)
       }</option>`
     )
-  }</select></div>${eventAndAnswer(ask)}</div><div class="buttons"><button>${
+  }</select></div>${
+    eventAndAnswer(ask)
+  }</div><input type="hidden" name="${zoneName}" value="${ask.timezone}"><div class="buttons"><button>${
     t.text("recover.count")
   }</button></div></form>`
 }
