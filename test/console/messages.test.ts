@@ -156,8 +156,24 @@ it.layer(Messages.layer)("what shows the course of things", (it) => {
       assert.include(markup, "12:00:01.500")
       assert.include(markup, "+1.5 seconds")
       assert.include(markup, "&lt;b&gt;")
-      assert.strictEqual(span(ask, 86_400_000 * 3), "3 days")
-      assert.strictEqual(span(ask, 0), "0 ms")
+    }))
+
+  it.effect("a span of time is not rounded to a much longer one", () =>
+    Effect.gen(function*() {
+      const ask = yield* askOf()
+      const seconds = [86_400 * 3, 86_400 * 1.5, 36_000 * 1.5, 5400, 90, 60, 45.25, 1.5, 0.412, 0]
+      assert.deepStrictEqual(seconds.map((count) => span(ask, count * 1000)), [
+        "3 days",
+        "1.5 days",
+        "15 hours",
+        "1.5 hours",
+        "1.5 minutes",
+        "1 minute",
+        "45.3 seconds",
+        "1.5 seconds",
+        "412 ms",
+        "0 ms"
+      ])
     }))
 })
 

@@ -59,11 +59,12 @@ const units = [
   { unit: "millisecond", millis: 1 }
 ] as const
 
-/** A span of time in its largest unit, such as `412 ms` or `3 minutes`. */
+/** A span of time in its largest unit, such as `412 ms` or `1.5 hours`. A large number has no decimal, but that of seconds. */
 export const span = ({ t }: Ask, millis: number): string => {
   const { millis: size, unit } = units.find((one) => Math.abs(millis) >= one.millis) ?? units[4]
   const count = millis / size
-  return t.text(`span.${unit}`, { count: unit === "second" ? Math.round(count * 10) / 10 : Math.round(count) })
+  const parts = unit === "second" || (unit !== "millisecond" && Math.abs(count) < 10) ? 10 : 1
+  return t.text(`span.${unit}`, { count: Math.round(count * parts) / parts })
 }
 
 /** One thing that happened. */
