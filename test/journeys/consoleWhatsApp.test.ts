@@ -32,6 +32,18 @@ layer(fast, { excludeTestServices: true })("WhatsApp in the console", (it) => {
         yield* page.open(`${at}/whatsapp/${id}`)
         yield* page.until(`document.querySelector(".pairing img")?.naturalWidth > 0`)
         yield* look(page, "session-pending")
+        // Paused, the page keeps its form. Each press copies a link that works from then on.
+        yield* page.click("[data-pause]")
+        yield* page.evaluate(`navigator.clipboard.write = async ([item]) => {
+          window.copied = await (await item.getType("text/plain")).text()
+        }`)
+        yield* page.click("main form[data-copies] button")
+        yield* page.until(`window.copied?.includes("/pair/") === true`)
+        yield* page.evaluate("window.first = window.copied")
+        // The address of a link has its end in seconds.
+        yield* page.until(
+          `document.querySelector("main form[data-copies] button").click() || window.copied !== window.first`
+        )
         yield* page.evaluate(`navigator.clipboard.write = () => Promise.reject(new Error("not allowed"))`)
         yield* page.click("main form[data-copies] button")
         yield* page.until(

@@ -62,6 +62,8 @@
   // promise of the text. What cannot be copied is shown.
   const copyAnswer = async (form, button) => {
     const body = new URLSearchParams(new FormData(form))
+    // The form stays, and a second press asks for a new text: that of the first one may have ended.
+    body.delete("_once")
     const answer = reach(button, form.action, { method: "POST", body })
     const page = answer.then(pageOf)
     const source = page.then((found) => found.querySelector("main [data-copy]").dataset)
