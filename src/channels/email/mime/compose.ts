@@ -170,7 +170,7 @@ const letterFields = ({ cc = [], date, listUnsubscribe, messageId, subject, to }
     listUnsubscribe === undefined ? "" : unsubscribeFields(listUnsubscribe)
   ].join("")
 
-/** Programs read these fields, so their plain words stay as they are, however long. */
+/** Programs read these fields, so their plain words stay as they are, up to 900 characters. Several spaces become one. */
 const furtherField = (name: string, value: string): string => {
   const text = value.replaceAll("\t", " ").trim()
   return /^[ -~]+$/.test(text) && !text.includes("=?") ? tokenField(name, text.split(/ +/)) : textField(name, text)

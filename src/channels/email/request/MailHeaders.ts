@@ -5,6 +5,9 @@ const maxHeaders = 50
 
 const maxLength = 1_000
 
+/** A line has at most 998 characters with the name, and ends only at a space (RFC 5322 2.1.1). */
+const maxWordLength = 900
+
 const fieldName = /^[A-Za-z][A-Za-z0-9-]{0,75}$/
 
 /** Fields that mail programs and lists of customers need, apart from `X-` and `List-`. */
@@ -35,7 +38,10 @@ const faultOfValue = (name: string, value: string): string | undefined => {
   if (value.length > maxLength) return `must have at most ${maxLength} characters`
   if (control.test(value)) return "must not contain line breaks or control characters"
   // oxlint-disable-next-line no-control-regex -- the pattern finds what is not ASCII
-  return /[^\u0000-\u007f]/.test(value) && !/^x-/i.test(name) ? "must have ASCII characters only" : undefined
+  if (/[^\u0000-\u007f]/.test(value)) return /^x-/i.test(name) ? undefined : "must have ASCII characters only"
+  return value.split(/[ \t]/).every(({ length }) => length <= maxWordLength)
+    ? undefined
+    : `must have a space within each ${maxWordLength} characters`
 }
 
 /** The first fault of the fields, with the name that it is about. */

@@ -138,12 +138,14 @@ describe("a composed message", () => {
     assert.strictEqual(fieldNames({ headers }).length, fieldNames({}).length + 3)
   })
 
-  it("keeps the words of fields that programs read, also beside a tab and of any length", () => {
+  it("keeps the words of fields that programs read, also beside a tab, and of up to 900 characters", () => {
     const ids = ["a", "b"].map((name) => `<${name.repeat(70)}@example.com>`)
     const feedbackId = `email_batch_${"1".repeat(26)}:1000000:bulk:messaging`
-    const fields = header({ headers: { References: ids.join("\t") }, feedbackId })
+    const words = ["a".repeat(900), "b".repeat(90)].join(" ")
+    const fields = header({ headers: { References: ids.join("\t"), "X-Words": words }, feedbackId })
     assert.include(fields, `References: ${ids.join(" ")}`)
     assert.include(fields, `Feedback-ID: ${feedbackId}`)
+    assert.include(fields, `X-Words: ${words}`)
   })
 
   it("has the same bytes each time, also from a prepared sender", () => {

@@ -13,7 +13,9 @@ const faultOf = (headers: unknown) => {
 const accepted: ReadonlyArray<Readonly<Record<string, string>>> = [
   {},
   { "X-Entity-Ref-ID": "a".repeat(500) },
+  { "X-Long-Words": `${"a".repeat(900)} ${"b".repeat(90)}` },
   { "x-unicode": "Ünited ✓" },
+  { "x-unicode": "ü".repeat(1_000) },
   { "In-Reply-To": "<a@b.example>", References: "<a@b.example>\t<c@d.example>" },
   { "Auto-Submitted": "auto-generated", Precedence: "bulk" },
   { "List-Id": "News <news.shop.example>", "List-Help": "<mailto:help@shop.example>" }
@@ -36,6 +38,7 @@ const refused: ReadonlyArray<readonly [name: string, value: unknown, says: RegEx
   ["X-A", "a\0b", /NUL/],
   ["X-A", " ", /must not be empty/],
   ["X-A", "a".repeat(1_001), /at most 1000 characters/],
+  ["X-A", "a".repeat(901), /a space within each 900 characters/],
   ["X-A", 7, /must be a string/],
   ["References", "<ü@b.example>", /ASCII/]
 ]
