@@ -204,6 +204,17 @@ layer(Subject, { excludeTestServices: true })("DeliveryReports", (it) => {
       assert.deepInclude(yield* batch.counts, { total: 1, sent: 1, failed: 0 })
     }))
 
+  it.effect("publishes a delay once for each reason", () =>
+    Effect.gen(function*() {
+      const batch = yield* batchOf(["slow@people.example"])
+      yield* batch.settle(accepted)
+      const delay = (error: string) => batch.report({ status: "delayed", error })
+      const outcomes = yield* Effect.forEach(["full", "full", "busy"], delay)
+      assert.deepStrictEqual(outcomes, ["changed", "known", "changed"])
+      assert.deepInclude(yield* batch.row, { status: "sent", error: "busy" })
+      assert.lengthOf(batch.events().filter((event) => event === "email.delivery_delayed"), 2)
+    }))
+
   it.effect("changes nothing for an inconclusive report or a deleted message", () =>
     Effect.gen(function*() {
       const batch = yield* batchOf(["nothing@people.example"])
