@@ -242,6 +242,14 @@ layer(Service.layer(), { excludeTestServices: true })("/mcp", (it) => {
       assert.match(absent.text, /^404 not_found: .*\nWhat to do: .*#not_found/s)
     }))
 
+  it.effect("takes as many large calls at once as the memory for bodies of an account has room for", () =>
+    Effect.gen(function*() {
+      const { call } = yield* connect((yield* makeAccount()).key)
+      const large = { to: "ada@example.com", subject: "Large", text: "t".repeat(9.9 * 1024 * 1024) }
+      const called = yield* Effect.forEach([1, 2, 3], () => call("email_send", large), { concurrency: 3 })
+      for (const { text } of called) assert.match(text, /^422 validation_error: text: /)
+    }))
+
   it.effect("manages domains, templates, suppressions, webhooks and their deliveries", () =>
     Effect.gen(function*() {
       const { call } = yield* connect((yield* makeAccount()).key)

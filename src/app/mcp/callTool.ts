@@ -88,7 +88,7 @@ const requestOf = (tool: Tool, given: Arguments) => {
   const call = {
     method: tool.method,
     path: query.size === 0 ? path : `${path}?${query}`,
-    ...(tool.hasBody && { body }),
+    ...(tool.hasBody && { body, isHeld: true }),
     ...(key !== undefined && { once: String(key) })
   }
   return { call, missing: missing.length === 0 ? undefined : missing.join(", ") }

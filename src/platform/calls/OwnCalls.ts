@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { OwnRequest, type Principal } from "../http/Authentication.ts"
+import { HeldOutside } from "../http/MemoryBudget.ts"
 import { RequestContext } from "../http/RequestContext.ts"
 
 /** A request to the API. */
@@ -10,6 +11,8 @@ export interface Call {
   readonly body?: unknown
   /** The idempotency key of a POST: sent twice, it does nothing twice. */
   readonly once?: string
+  /** The caller's own request holds the memory of the body already. */
+  readonly isHeld?: boolean
 }
 
 /** Its answer. */
@@ -43,7 +46,7 @@ export class OwnCalls extends Context.Service<OwnCalls, {
       let handle: ReturnType<typeof made> | undefined
 
       const call = Effect.fn("OwnCalls.call")(
-        function*(principal: Principal["Service"], { body, method, once, path }: Call) {
+        function*(principal: Principal["Service"], { body, isHeld = false, method, once, path }: Call) {
           const { clientAddress, userAgent } = yield* RequestContext
           // The first call follows the start, so the router has all routes.
           handle ??= made()
@@ -67,6 +70,7 @@ export class OwnCalls extends Context.Service<OwnCalls, {
           const answer = yield* handle.pipe(
             Effect.provideService(HttpServerRequest.HttpServerRequest, asked),
             Effect.provideService(OwnRequest, principal),
+            Effect.provideService(HeldOutside, isHeld),
             Effect.scoped
           )
           const web = HttpServerResponse.toWeb(answer)

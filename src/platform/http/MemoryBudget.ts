@@ -65,6 +65,11 @@ export const MemoryBudget = {
   }
 }
 
+/** Whether an outer request holds the memory of this request's body: then the body must not wait for a part of it. */
+export const HeldOutside = Context.Reference<boolean>("messaging-service/platform/http/MemoryBudget/HeldOutside", {
+  defaultValue: () => false
+})
+
 const MiB = 1024 * 1024
 
 /** While it is handled, a body needs up to six times its size: its bytes, its text, and the decoded values. */

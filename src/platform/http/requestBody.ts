@@ -2,7 +2,7 @@ import { ByteSize, Effect, Option, Schema } from "effect"
 import { HttpIncomingMessage, HttpMethod, HttpServerRequest } from "effect/http"
 import { isUtf8 } from "node:buffer"
 import { InvalidJson, PayloadTooLarge, UnsupportedMediaType, ValidationFailed } from "./ApiErrors.ts"
-import { BodyMemory } from "./MemoryBudget.ts"
+import { BodyMemory, HeldOutside } from "./MemoryBudget.ts"
 import type { BodyLimits } from "./RequestRules.ts"
 import { pathOf } from "./violations.ts"
 
@@ -143,7 +143,7 @@ export const readBody = Effect.fnUntraced(function*(limits: BodyLimits, accountI
   const tooLarge = () => new PayloadTooLarge({ limit_bytes: limits.bytes })
   const size = Number(request.headers["content-length"] ?? limits.bytes)
   if (size > limits.bytes) return yield* tooLarge()
-  yield* memory.holdBytes(accountId, size)
+  if (!(yield* HeldOutside)) yield* memory.holdBytes(accountId, size)
   const bytes = yield* request.arrayBuffer.pipe(
     Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.fromInputUnsafe(limits.bytes)),
     // A client that disconnects interrupts the request, so the only failure left is a chunked body over the limit.
