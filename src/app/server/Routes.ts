@@ -1,10 +1,10 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiBuilder, OpenApi } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { Access } from "../../platform/http/Access.ts"
-import { Allowed, type RouteName } from "../../platform/http/Allowed.ts"
+import { Allowed, matcherOf, type RouteName } from "../../platform/http/Allowed.ts"
 import { publicBase } from "../../platform/http/PublicUrl.ts"
 import * as ReaderPage from "../../platform/http/ReaderPage.ts"
 import { entityTag, isNamed } from "../../platform/http/ready/PreparedAnswer.ts"
@@ -75,26 +75,32 @@ const contractRoutes = (): ReadonlyArray<RouteName> => {
 /** The allowed methods of every path. Those of the console join when its pages are loaded. */
 export const AllowedLayer = Layer.sync(Allowed, () => Allowed.fromRoutes([...contractRoutes(), ...plainRoutes]))
 
+const decoded = Option.liftThrowable(decodeURI)
+
+/** A path as the router reads it, which also takes a whole URL, and ends a path at a semicolon. */
+const asRouted = (path: string) => {
+  const [written = ""] = path.replace(/^https?:\/\/.*?\//, "/").split(/[;#]/, 1)
+  return Option.getOrElse(decoded(written), () => written).replaceAll(/\/{2,}/g, "/")
+}
+
 /** The paths of the endpoints that accept messages. */
 export const AcceptancePathsLayer = Layer.sync(AcceptancePaths, () => {
   const paths = new Set<string>()
-  const templates: Array<ReadonlyArray<string>> = []
   HttpApi.reflect(Api, {
     onGroup: () => {},
     onEndpoint: ({ endpoint }) => {
       const rule = Context.getOrUndefined(endpoint.annotations, Access)
-      if (rule?.kind !== "account" || rule.paid !== "sending") return
-      if (endpoint.path.includes(":")) templates.push(endpoint.path.split("/"))
-      else paths.add(endpoint.path)
+      if (rule?.kind === "account" && rule.paid === "sending") paths.add(endpoint.path)
     }
   })
-  const isOfTemplate = (path: string) => {
-    const parts = path.split("/")
-    return templates.some((template) =>
-      template.length === parts.length && template.every((part, at) => part.startsWith(":") || part === parts[at])
-    )
+  const matchers = [...paths].map(matcherOf)
+  return {
+    has: (path) => {
+      if (paths.has(path)) return true
+      const routed = asRouted(path)
+      return matchers.some((matcher) => matcher.test(routed))
+    }
   }
-  return { has: (path) => paths.has(path) || isOfTemplate(path) }
 })
 
 /**

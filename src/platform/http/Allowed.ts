@@ -7,7 +7,8 @@ export interface RouteName {
   readonly path: string
 }
 
-const matcherOf = (path: string) =>
+/** Tests whether a path is one of a route, with or without a slash at its end. */
+export const matcherOf = (path: string) =>
   new RegExp(`^${path.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(/:[A-Za-z_]+/g, "[^/]+")}/?$`)
 
 const matched = ({ method, path }: RouteName) => ({ method, path, matcher: matcherOf(path) })
