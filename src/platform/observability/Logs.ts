@@ -1,4 +1,4 @@
-import { Cause, DateTime, Effect, Layer, Logger, type LogLevel, References } from "effect"
+import { Cause, DateTime, Effect, Formatter, Layer, Logger, type LogLevel, References } from "effect"
 import * as NodeProcess from "node:process"
 import { styleText } from "node:util"
 import { AppConfig } from "../config/AppConfig.ts"
@@ -19,12 +19,19 @@ const styles: Readonly<Record<string, "dim" | "yellow" | "red">> = { Warn: "yell
 /** Colours a text where standard error is a terminal and NO_COLOR is not set. */
 const styled = (style: "dim" | "yellow" | "red", line: string) => styleText(style, line, { stream: NodeProcess.stderr })
 
-/** `09:00:00 info listening on …`, for terminals. */
-const plain = Logger.make<unknown, string>(({ cause, date, logLevel, message }) => {
+/** A value of several words keeps its quotes, and control characters stay escaped. */
+const assigned = ([name, value]: readonly [string, unknown]) =>
+  ` ${name}=${Formatter.formatJson(value).replace(/^"([^"\\\s]+)"$/, "$1")}`
+
+/** `09:00:00 info listening on … name=value`, for terminals. */
+const plain = Logger.make<unknown, string>(({ cause, date, fiber, logLevel, message }) => {
   const time = DateTime.formatIso(DateTime.fromDateUnsafe(date)).slice(11, 19)
   const head = styled(styles[logLevel] ?? "dim", `${time} ${logLevel.toLowerCase()}`)
   const words = (Array.isArray(message) ? message : [message]).map(text).join(" ")
-  return `${head} ${words}${cause.reasons.length === 0 ? "" : `\n${Cause.pretty(cause)}`}`
+  const annotations = Object.entries(fiber.getRef(References.CurrentLogAnnotations))
+  const facts = annotations.filter(([, value]) => value !== undefined).map(assigned).join("")
+  const stack = cause.reasons.length === 0 ? "" : `\n${Cause.pretty(cause)}`
+  return `${head} ${words}${facts === "" ? "" : styled("dim", facts)}${stack}`
 })
 
 const isEmpty = (value: unknown) =>

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Console, Effect, Layer } from "effect"
+import { Cause, ConfigProvider, Console, Effect, Layer, Redacted } from "effect"
 import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
 import { Logs } from "../../../src/platform/observability/Logs.ts"
 
@@ -28,6 +28,24 @@ describe("LOG_FORMAT", () => {
         (cause) => Effect.logError("it failed", cause)
       )
       assert.match(yield* written("pretty", failed), /^00:00:00 error it failed\n.*Error: broken\n +at /s)
+    }))
+
+  it.effect("pretty writes annotations behind the message, those of several words in quotes, and redacts secrets", () =>
+    Effect.gen(function*() {
+      const annotations = {
+        request_id: "0190-a",
+        remedy: "Free some space.",
+        account: 7,
+        reason: undefined,
+        text: "\u001b[2J",
+        key: Redacted.make("geheim")
+      }
+      assert.strictEqual(
+        yield* written("pretty", Effect.annotateLogs(Effect.logWarning("slow"), annotations)),
+        `00:00:00 warn slow request_id=0190-a remedy="Free some space." account=7 text="\\u001b[2J" key=<redacted>`
+      )
+      const failed = Effect.annotateLogs(Effect.logError("it failed", Cause.die(new Error("broken"))), { webhook: 7 })
+      assert.match(yield* written("pretty", failed), /^00:00:00 error it failed webhook=7\n.*Error: broken\n/)
     }))
 
   it.effect("json writes one object on a line", () =>
