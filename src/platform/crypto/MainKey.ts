@@ -1,6 +1,7 @@
 import { Effect, FileSystem, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
+import * as NodePath from "node:path"
 import { AppConfig } from "../config/AppConfig.ts"
 import { WrongSetting } from "../config/Setting.ts"
 import { Database } from "../database/Database.ts"
@@ -17,15 +18,24 @@ class MainKeyUnreadable extends Schema.TaggedError<MainKeyUnreadable>()("MainKey
   }
 }
 
+/** Waits until what a file or a directory has is on the disk. */
+const flush = Effect.fnUntraced(function*(path: string) {
+  const fs = yield* FileSystem.FileSystem
+  yield* Effect.scoped(Effect.flatMap(fs.open(path), ({ sync }) => sync))
+})
+
 /** Reads or generates the key. If several processes start at once, the first one's key wins. */
 const generated = Effect.fnUntraced(function*(path: string) {
   const fs = yield* FileSystem.FileSystem
   const fresh = `${path}.${randomBytes(6).toString("hex")}`
   if (!(yield* fs.exists(path))) {
     yield* fs.writeFileString(fresh, `${randomBytes(32).toString("base64")}\n`, { mode: 0o600 })
+    // After a power cut the database may have values under this key, so the key must be there too.
+    yield* flush(fresh)
     // A link, unlike a rename, does not replace the key that another process wrote meanwhile.
     yield* Effect.ignore(fs.link(fresh, path))
     yield* fs.remove(fresh)
+    yield* flush(NodePath.dirname(path))
   }
   const bytes = Buffer.from((yield* fs.readFileString(path)).trim(), "base64")
   if (bytes.length !== 32) return yield* new MainKeyUnreadable({ path })
