@@ -91,16 +91,18 @@ layer(Service.layer({ env: limited }), { excludeTestServices: true })("plan limi
     Effect.gen(function*() {
       const { request } = yield* Service
       const { key } = yield* makeAccount()
-      const send = (size: number) =>
+      const send = (size: number, letter = "x") =>
         request("POST", "/v1/email/send", {
           key,
-          json: { to: "a@people.example", subject: "Hello", text: "x".repeat(size) }
+          json: { to: "a@people.example", subject: "Hello", text: letter.repeat(size) }
         })
       assert.strictEqual((yield* send(600_000)).status, 202)
       const refused = yield* send(600_000)
       assertRefused(refused, 429, "daily_volume_exceeded")
       assert.strictEqual(refused.at("error", "limit_bytes"), 1_000_000)
       assert.strictEqual(refused.headers["retry-after"], String(refused.at("error", "retry_after")))
+      // Three bytes each in UTF-8.
+      assert.strictEqual((yield* send(200_000, "字")).status, 429)
       assert.deepStrictEqual([(yield* send(300_000)).status, (yield* send(10)).status], [202, 202])
     }))
 

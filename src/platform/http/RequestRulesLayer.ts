@@ -151,11 +151,11 @@ export const RequestRulesLayer = Layer.effect(
 
       const read = Effect.fnUntraced(function*(accountId: AccountId | undefined) {
         // Only small bodies come without an account.
-        const { names, text: body } = yield* readBody(bodyLimit, accountId ?? 0).pipe(
+        const { byteLength, names, text: body } = yield* readBody(bodyLimit, accountId ?? 0).pipe(
           Effect.provideService(BodyMemory, memory)
         )
         if (accountId !== undefined) yield* refuseKeptSecret(names)
-        if (accountId !== undefined && isSending(rule)) yield* volume.spend(accountId, body.length)
+        if (accountId !== undefined && isSending(rule)) yield* volume.spend(accountId, byteLength)
         yield* storable
         yield* told((facts) => unknown.inBody(facts, names, body))
         return body

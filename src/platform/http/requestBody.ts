@@ -131,14 +131,14 @@ export const hasBody = (request: HttpServerRequest.HttpServerRequest) =>
 
 /**
  * Reads the body of the current request once, within the limits of its endpoint; the decoder of the endpoint gets the same
- * text. Answers with the text and the names of its outermost object. A missing body is the empty text. Fails before it
+ * text. Answers with the text, its bytes and the names of its outermost object. A missing body is the empty text. Fails before it
  * buffers a byte when the headers already rule the body out. The scope holds the memory of a large body, on the account
  * of the caller.
  */
 export const readBody = Effect.fnUntraced(function*(limits: BodyLimits, accountId: number) {
   const request = yield* HttpServerRequest.HttpServerRequest
   const memory = yield* BodyMemory
-  if (!hasBody(request)) return { text: "", names: [] }
+  if (!hasBody(request)) return { text: "", byteLength: 0, names: [] }
   if (!isJson(request.headers)) return yield* new UnsupportedMediaType()
   const tooLarge = () => new PayloadTooLarge({ limit_bytes: limits.bytes })
   const size = Number(request.headers["content-length"] ?? limits.bytes)
@@ -158,5 +158,5 @@ export const readBody = Effect.fnUntraced(function*(limits: BodyLimits, accountI
   if (elements > maxElements || names > maxNames) return yield* refuseLong(text)
   yield* requireStorableNames(text)
   yield* memory.holdValues(accountId, values)
-  return { text, names: outermost.map(nameOf) }
+  return { text, byteLength: bytes.byteLength, names: outermost.map(nameOf) }
 })
