@@ -152,7 +152,10 @@ export const make = Effect.gen(function*() {
   })
 
   return {
-    /** Publishes the items in one transaction. False if the session has another owner by now. */
+    /**
+     * Publishes the items in one transaction. False if the session has another owner by now. A repetition publishes nothing,
+     * as after a commit whose answer was lost.
+     */
     publish: Effect.fn("InboundEvents.publish")(function*(batch: Batch) {
       const { items, owned: { id: sessionId }, phones } = batch
       const session = Option.getOrUndefined(yield* repo.lockSession(batch.owned))
@@ -174,8 +177,9 @@ export const make = Effect.gen(function*() {
       const received = yield* storeMessages(messages, facts)
       const stored = new Set(messages.map(({ id }) => id))
       const others = items.filter(({ id }) => !stored.has(id)).map(({ id }) => id)
-      if (others.length > 0) yield* repo.drop(others)
-      yield* events.publish([...received, ...changes.flatMap((item) => membersChanged(item, facts))])
+      const dropped = new Set((others.length === 0 ? [] : yield* repo.drop(others)).map(({ id }) => id))
+      const changed = changes.filter(({ id }) => dropped.has(id)).flatMap((item) => membersChanged(item, facts))
+      yield* events.publish([...received, ...changed])
       return true
     }, transaction)
   }

@@ -111,13 +111,14 @@ const make = Effect.gen(function*() {
         select id, message_id, received_at from numbered order by id`
   })
 
-  /** Marks rows as done that become no message. */
-  const drop = (ids: ReadonlyArray<number>) =>
-    Query.run(
-      sql`update whatsapp_inbox set done_at = now(), payload = null where id = any(${
-        column.int8(ids)
-      }) and done_at is null`
-    )
+  /** Marks rows as done that become no message. Answers with those that were not done. */
+  const drop = Query.findAll({
+    Request: Schema.Array(Schema.Int),
+    Result: Schema.Struct({ id: Schema.Int }),
+    execute: (ids) =>
+      sql`update whatsapp_inbox set done_at = now(), payload = null
+        where id = any(${column.int8(ids)}) and done_at is null returning id`
+  })
 
   /** The ids of messages by their WhatsApp ids. A sender names a received one, so its id is unique in its chat alone. */
   const messageIds = Query.findAll({

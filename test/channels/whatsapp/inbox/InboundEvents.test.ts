@@ -84,6 +84,23 @@ layer(Subject, { excludeTestServices: true })("InboundEvents", (it) => {
       assert.strictEqual((yield* text("1@lid", "D", { refersTo: "B" })).answers, earlier.id)
     }))
 
+  it.effect("publishes a change of members once if its batch is published again", () =>
+    Effect.gen(function*() {
+      const { add, publishItem } = yield* scene
+      const named = { chat: "1@g.us", whatsappId: "A" }
+      const member = { lid: undefined, phone: "15550100300" }
+      const item: InboxItem = {
+        ...named,
+        id: yield* add("group", named.chat, named.whatsappId),
+        kind: "group",
+        action: "add",
+        actor: member,
+        members: [member]
+      }
+      assert.lengthOf(yield* publishItem(item), 1)
+      assert.lengthOf(yield* publishItem(item), 0)
+    }))
+
   it.effect("finds the message that a reply answers without reading the others of the session", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
