@@ -26,6 +26,17 @@ describe("the settings", () => {
     assert.deepStrictEqual(listed, Object.values(settings).map(({ name }) => name))
   })
 
+  it("DATABASE_CONNECTIONS and the pages name as many further connections", () => {
+    const [, further = ""] = settings.databaseConnections.meaning.split(" for requests. ")
+    const sums = further.split(", ").map((part) => {
+      const [, names = "", count] = /^(.+?) (?:use )?(\d+)/.exec(part) ?? []
+      return Number(count) * (part.includes(" each") ? names.split(" and ").length : 1)
+    })
+    const sum = sums.reduce((total, each) => total + each, 0)
+    assert.include(read("docs/operations.md"), `\`DATABASE_CONNECTIONS\` + ${sum} connections`)
+    assert.include(read("docs/guides/three-nodes.md"), `\`DATABASE_CONNECTIONS\` and ${sum} more`)
+  })
+
   it("a shell that reads .env.example with every line uncommented gets the defaults", () => {
     const variables = envExample().replaceAll(/^#(?=[A-Z_]+=)/gm, "")
     const defaults = Object.fromEntries(Object.values(settings).map(({ fallback, name }) => [name, fallback]))

@@ -68,7 +68,7 @@ export const settings = {
   databaseConnections: Setting.int(4, 500)(
     "DATABASE_CONNECTIONS",
     "20",
-    "Connections of this node to PostgreSQL for requests. The cluster and the actors' queues use 4 more each, quick reads 2, maintenance 2, health checks 1."
+    "Connections of this node to PostgreSQL for requests. The cluster and the actors' queues use 4 more each, quick reads and quick writes 2 each, maintenance 2, health checks 1."
   ),
   statementTimeoutSeconds: Setting.int(1, 300)(
     "STATEMENT_TIMEOUT_SECONDS",
