@@ -49,17 +49,21 @@ const make = Effect.gen(function*() {
       sql`select id, jid from whatsapp_groups where session_id = ${id} and jid = any(${column.text(jids)})`
   })
 
-  /**
-   * Stores the facts of a group, unless newer ones are stored. `askedAt` (Unix milliseconds) dates the answer. Several
-   * nodes may store answers, so the date is converted to the database's clock.
-   */
+  /** When WhatsApp was asked (Unix milliseconds). Several nodes store answers, so this becomes the database's time. */
+  const timeOf = (askedAt: number) =>
+    Effect.map(
+      Clock.currentTimeMillis,
+      (now) => sql`clock_timestamp() - ${Math.max(now - askedAt, 0)}::float8 * interval '1 millisecond'`
+    )
+
+  /** Stores the facts of a group, unless a newer answer is stored. */
   const store = Effect.fnUntraced(function*(id: WhatsAppSessionId, group: GroupFacts, askedAt: number) {
     const { members } = group
-    const age = Math.max((yield* Clock.currentTimeMillis) - askedAt, 0)
+    const time = yield* timeOf(askedAt)
     yield* sql`with g as (
         insert into whatsapp_groups (session_id, jid, name, description, addressing, ephemeral_seconds, known_at)
         values (${id}, ${group.jid}, ${group.name}, ${group.description}, ${group.addressing},
-          ${group.ephemeralSeconds}, clock_timestamp() - ${age}::float8 * interval '1 millisecond')
+          ${group.ephemeralSeconds}, ${time})
         on conflict (session_id, jid) do update set name = excluded.name, description = excluded.description,
           addressing = excluded.addressing, ephemeral_seconds = excluded.ephemeral_seconds, known_at = excluded.known_at,
           is_member = true
@@ -82,12 +86,12 @@ const make = Effect.gen(function*() {
     execute: (id) => sql`select id, jid from whatsapp_groups where session_id = ${id} and is_member`
   })
 
-  /** Marks groups that the session has left. */
-  const leave = (ids: ReadonlyArray<number>) =>
-    Query.run(
-      sql`update whatsapp_groups set is_member = false, known_at = null, invite_code = null
-        where id = any(${column.int8(ids)})`
-    )
+  /** Marks groups that the session has left, unless a newer answer is stored. An older one does not bring them back. */
+  const leave = Effect.fnUntraced(function*(ids: ReadonlyArray<number>, askedAt: number) {
+    yield* sql`with answer as (select ${yield* timeOf(askedAt)} as time)
+      update whatsapp_groups set is_member = false, known_at = answer.time, invite_code = null from answer
+      where id = any(${column.int8(ids)}) and (known_at is null or known_at <= answer.time)`
+  }, Query.run)
 
   /** Marks the facts of a group as stale: they must be read again before use. */
   const invalidate = Query.void({

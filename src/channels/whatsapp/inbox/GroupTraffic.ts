@@ -94,11 +94,11 @@ export const make = Effect.gen(function*() {
         const current = socket()
         if (current === undefined) return false
         const seen = stale.get(jid)
+        const askedAt = yield* Clock.currentTimeMillis
         const leave = Effect.flatMap(
           retryWhileUnavailable(repo.ensure(owned.id, [jid])),
-          (rows) => write(repo.leave(rows.map(({ id }) => id)))
+          (rows) => write(repo.leave(rows.map(({ id }) => id), askedAt))
         )
-        const askedAt = yield* Clock.currentTimeMillis
         const isAnswered = yield* Effect.flatMap(current.group(jid), (group) => store(group, askedAt)).pipe(
           Effect.catchTag("GroupRefused", () => leave),
           Effect.as(true),

@@ -57,6 +57,23 @@ layer(GroupsRepo.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTe
         })
       }))
 
+    it.effect("keeps a group that was left away when an earlier answer arrives, and brings it back by a later one", () =>
+      Effect.gen(function*() {
+        const repo = yield* GroupsRepo
+        const sessionId = yield* makeSession
+        const isMember = Effect.map(repo.jids(sessionId), ({ length }) => length === 1)
+        const at = yield* Clock.currentTimeMillis
+        yield* repo.store(sessionId, called("Team", "15550000001"), at - 1000)
+        const [{ id } = assert.fail("was not stored")] = yield* repo.jids(sessionId)
+        yield* repo.leave([id], at)
+        yield* repo.store(sessionId, called("Team", "15550000001"), at - 500)
+        assert.isFalse(yield* isMember)
+        yield* aMoment
+        yield* repo.store(sessionId, called("Team", "15550000001"), yield* Clock.currentTimeMillis)
+        yield* repo.leave([id], at - 500)
+        assert.isTrue(yield* isMember)
+      }))
+
     it.effect("keeps the newest answer even if an earlier node's clock was fast", () =>
       Effect.gen(function*() {
         const repo = yield* GroupsRepo
