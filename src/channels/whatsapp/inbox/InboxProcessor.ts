@@ -18,6 +18,9 @@ const lookupTimeout = Duration.toMillis("2 seconds")
 /** The most rows that are read at once. */
 const pageSize = 100
 
+/** How long the end of a connection waits for the database. */
+const lastWriteTimeout = "3 seconds"
+
 type Phones = ReadonlyMap<string, string>
 
 interface Options {
@@ -172,7 +175,9 @@ export const make = Effect.gen(function*() {
       const store = Effect.gen(function*() {
         if (Option.isSome(yield* repo.lockSession(owned))) yield* contacts.learn(owned.id, learned)
       })
-      return turn.withPermit(retryWhileUnavailable(transaction(store)))
+      return turn.withPermit(retryWhileUnavailable(transaction(store))).pipe(
+        Effect.onInterrupt(() => Effect.sync(() => people.unshift(...learned)))
+      )
     })
 
     const processAll = Effect.gen(function*() {
@@ -185,6 +190,7 @@ export const make = Effect.gen(function*() {
       }
     })
 
+    yield* Effect.addFinalizer(() => Effect.ignoreCause(Effect.timeout(storePeople, lastWriteTimeout)))
     yield* inbox.subscribe(owned.id, wake)
     wake()
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(
