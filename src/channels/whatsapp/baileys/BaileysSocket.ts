@@ -186,7 +186,7 @@ const connect = Effect.fnUntraced(function*(
     if (!isDirty || creds.account === undefined) return Effect.void
     isDirty = false
     return BaileysAuth.storeCreds(credentials, creds)
-  })
+  }).pipe(Effect.onInterrupt(() => Effect.sync(() => void (isDirty = true))))
   yield* Effect.addFinalizer(() =>
     Effect.promise(() => socket.end(undefined)).pipe(
       Effect.timeoutOption("1 second"),

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import * as BaileysSocket from "../../../../src/channels/whatsapp/baileys/BaileysSocket.ts"
 import {
   type SessionSocket,
@@ -58,5 +58,33 @@ describe("BaileysSocket", () => {
       yield* open(true)
       yield* readUntil(() => state.journaled.length, (count) => count > before)
       assert.strictEqual(retries(), 0)
+    }))
+
+  it.live("stores the credentials when it closes if the end of the connection interrupted their write", () =>
+    Effect.gen(function*() {
+      const { controls, url } = yield* makeSimulator()
+      const { credentials } = memoryCredentials()
+      const isCreds = (entries: Parameters<typeof credentials.set>[0]) => entries.some(({ type }) => type === "creds")
+      let writes = 0
+      const stuck: typeof credentials = {
+        ...credentials,
+        set: (entries, messages) =>
+          isCreds(entries) && writes++ === 0 ? Effect.never : credentials.set(entries, messages)
+      }
+      yield* Effect.scoped(Effect.gen(function*() {
+        const sockets = yield* WhatsAppSocket
+        const socket = yield* sockets.open({
+          account: AccountId.make(1),
+          credentials: stuck,
+          isPaired: false,
+          traffic: idleTraffic
+        })
+        const code = yield* until(socket, "Code")
+        controls.scan(code._tag === "Code" ? code.text : "", ann)
+        const coming = yield* Effect.forkChild(Effect.forever(socket.next))
+        yield* readUntil(() => writes, (count) => count === 1)
+        yield* Fiber.interrupt(coming)
+      })).pipe(Effect.provide(BaileysSocket.layer(Effect.succeed({ url }))))
+      assert.strictEqual((yield* credentials.get("creds", [""])).size, 1)
     }))
 })
