@@ -8,7 +8,6 @@ import type { Notifications, Profile } from "./Account.ts"
 import type { NotificationsChange, PasswordChange, ProfileChange } from "./AccountApi.ts"
 import type { EmailChangeLimit, EmailTaken } from "./AccountErrors.ts"
 import { AccountSettingsRepo } from "./AccountSettingsRepo.ts"
-import { AccountsRepo } from "./AccountsRepo.ts"
 import { Audit } from "./Audit.ts"
 import { CurrentPassword } from "./CurrentPassword.ts"
 import { EmailChanges } from "./EmailChanges.ts"
@@ -45,7 +44,6 @@ export class AccountSettings extends Context.Service<AccountSettings, {
       const audit = yield* Audit
       const notices = yield* Notices
       const repo = yield* AccountSettingsRepo
-      const accounts = yield* AccountsRepo
       const currentPassword = yield* CurrentPassword
       const emailChanges = yield* EmailChanges
       const { base } = yield* PublicUrl
@@ -53,11 +51,7 @@ export class AccountSettings extends Context.Service<AccountSettings, {
       const changeProfile = Effect.fn("AccountSettings.changeProfile")(
         function*(accountId: AccountId, change: ProfileChange) {
           if (change.email !== undefined) yield* emailChanges.request(accountId, change.email)
-          return yield* transaction(Effect.gen(function*() {
-            const profile = yield* repo.update({ accountId, change })
-            if (change.timezone !== undefined || change.locale !== undefined) yield* accounts.copyToShadow(accountId)
-            return profile
-          }))
+          return yield* repo.update({ accountId, change })
         }
       )
 
@@ -94,5 +88,5 @@ export class AccountSettings extends Context.Service<AccountSettings, {
         )
       })
     })
-  ).pipe(Layer.provide([AccountSettingsRepo.layer, AccountsRepo.layer]))
+  ).pipe(Layer.provide(AccountSettingsRepo.layer))
 }

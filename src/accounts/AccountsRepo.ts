@@ -84,8 +84,8 @@ const make = Effect.gen(function*() {
 
   /** Gives the shadow account what its owner has. Call it after a change, in the same transaction. */
   const copyToShadow = (id: AccountId) =>
-    Query.run(sql`update accounts s set plan = o.plan, trial_ends_at = o.trial_ends_at, timezone = o.timezone,
-        locale = o.locale, message_retention_days = o.message_retention_days, content_retention_days = o.content_retention_days
+    Query.run(sql`update accounts s set plan = o.plan, trial_ends_at = o.trial_ends_at,
+        message_retention_days = o.message_retention_days, content_retention_days = o.content_retention_days
       from accounts o where o.id = ${id} and s.id = ${shadowOf(id)} and s.shadow_of = o.id`)
 
   return { insert, findByEmail, find, list, setPlan, setRetention, copyToShadow }

@@ -92,10 +92,9 @@ const make = Effect.gen(function*() {
 
   /** Creates the shadow account, unless it exists. Its plan cannot change until the transaction ends. */
   const openShadow = (owner: AccountId) =>
-    Query.run(sql`insert into accounts (id, shadow_of, name, email, plan, trial_ends_at, timezone, locale,
-        message_retention_days, content_retention_days) overriding system value
-      select -id, id, name, 'shadow of account ' || id, plan, trial_ends_at, timezone, locale, message_retention_days,
-        content_retention_days
+    Query.run(sql`insert into accounts (id, shadow_of, name, email, plan, trial_ends_at, message_retention_days,
+        content_retention_days) overriding system value
+      select -id, id, name, 'shadow of account ' || id, plan, trial_ends_at, message_retention_days, content_retention_days
       from accounts where id = ${owner} and deleted_at is null for share
       on conflict do nothing`)
 
