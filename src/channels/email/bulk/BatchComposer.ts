@@ -2,6 +2,7 @@ import { DateTime, Effect, Result } from "effect"
 import * as Template from "../../../templates/Template.ts"
 import { messageIdOf, prepare } from "../mime/compose.ts"
 import { ReturnPaths } from "../reports/ReturnPaths.ts"
+import { measure } from "../request/MailFields.ts"
 import { UnsubscribeLinks } from "../suppressions/Unsubscribe.ts"
 import { track, trackingValues } from "../tracking/track.ts"
 import { TrackingLinks } from "../tracking/TrackingLinks.ts"
@@ -47,7 +48,11 @@ export const make = Effect.gen(function*() {
         ? { ...variables, ...trackingValues(tracking.urlsOf(id, content.links.length)) }
         : variables
 
+    const measured = Result.map(template, measure)
+
     return {
+      /** The bytes of a recipient's texts, almost exactly, without rendering them. */
+      bytesOf: ({ variables }: Recipient) => Result.isSuccess(measured) ? measured.success(variables).bytes : 0,
       /** Fills in a recipient's values. A text that another version stored may not compile. */
       rendered: Result.map(template, (texts) => (recipient: Recipient) => Template.render(texts, valuesOf(recipient))),
       compose: ({ id, recipient }: Recipient, mail: Template.Rendered) =>

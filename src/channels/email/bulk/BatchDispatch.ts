@@ -23,7 +23,7 @@ import { BulkThrottle } from "../recipients/BulkThrottle.ts"
 import { RecipientOutcomes } from "../recipients/RecipientOutcomes.ts"
 import { Smtp } from "../smtp/Smtp.ts"
 import { type BatchContent, BatchesRepo, type Claimed } from "./BatchesRepo.ts"
-import { BatchMailer, type Mailed, type MailOne } from "./BatchMailer.ts"
+import { BatchMailer, type Mailed, type MailOne, maxSmallBytes } from "./BatchMailer.ts"
 import { BatchShards } from "./BatchShards.ts"
 import type { WaitingBatch } from "./batchTurns.ts"
 import { DispatchQueue } from "./DispatchQueue.ts"
@@ -46,18 +46,19 @@ const maxWait = Duration.seconds(2)
 
 const limits = { total: 200, perAccount: 100, busyMillis: 500, maxMillis: Duration.toMillis(maxWait) }
 
-/** Batches with larger texts have an actor, so that the texts of those that wait in memory are few megabytes. */
-const maxTextBytes = 100_000
-
 interface Size {
   readonly account: AccountId
-  readonly recipients: number
+  readonly recipients: ReadonlyArray<unknown>
+  /** Of the largest mail. */
   readonly textBytes: number
 }
 
-/** Whether a batch may be sent without its actor. A test batch waits for no relay, so it stays out of the queue that does. */
+/**
+ * Whether a batch may be sent without its actor. Larger texts and values have an actor: those that wait in memory are few
+ * megabytes, and no large mail keeps the others. A test batch waits for no relay, so it stays out of the queue that does.
+ */
 export const isSmall = ({ account, recipients, textBytes }: Size) =>
-  !isTest(account) && recipients <= claimSize && textBytes <= maxTextBytes
+  !isTest(account) && recipients.length <= claimSize && textBytes + JSON.stringify(recipients).length <= maxSmallBytes
 
 interface Recipient extends Claimed {
   readonly account: AccountId

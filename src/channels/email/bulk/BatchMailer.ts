@@ -1,6 +1,8 @@
-import { Cause, Context, Effect, Layer, Option, Result } from "effect"
+import { Cause, Context, Duration, Effect, Layer, Option, Result } from "effect"
+import { MemoryBudget } from "../../../platform/http/MemoryBudget.ts"
 import type { Lease } from "../../../platform/work/WorkPolicy.ts"
 import type * as Template from "../../../templates/Template.ts"
+import { modeOf } from "../../../values/TestMode.ts"
 import { sign } from "../mime/dkim.ts"
 import * as DkimSigners from "../mime/DkimSigners.ts"
 import { DueChecks, hinders } from "../recipients/DueChecks.ts"
@@ -10,6 +12,12 @@ import { Smtp } from "../smtp/Smtp.ts"
 import { Transcript } from "../smtp/Transcript.ts"
 import * as BatchComposer from "./BatchComposer.ts"
 import type { BatchContent, Claimed } from "./BatchesRepo.ts"
+
+/** Mails with larger texts share a limit of memory. The others need none of it, because their number in flight is limited. */
+export const maxSmallBytes = 100_000
+
+/** The texts of large mails in flight. Composed and signed, a text needs three times its size. */
+const large = { total: 32 * 1024 * 1024, share: 16 * 1024 * 1024, wait: Duration.infinity }
 
 /** The outcome of sending one message, and its subject. */
 export interface Mailed {
@@ -35,10 +43,12 @@ export class BatchMailer extends Context.Service<BatchMailer, {
       const paths = yield* ReturnPaths
       const checks = yield* DueChecks
       const composerOf = yield* BatchComposer.make
+      // Mail of test accounts does not wait for the relay, nor for mail that does.
+      const memory = { live: MemoryBudget.make(large), test: MemoryBudget.make(large) }
 
       const open = Effect.fn("BatchMailer.open")(function*(content: BatchContent) {
         const { account_id, from_address } = content
-        const { compose, rendered } = composerOf(content)
+        const { bytesOf, compose, rendered } = composerOf(content)
         const signer = yield* Effect.result(signerOf(account_id, from_address))
         const obstacle = yield* checks.obstacle(content)
 
@@ -65,6 +75,8 @@ export class BatchMailer extends Context.Service<BatchMailer, {
             if (hinders(obstacle, claimed.attempt_count)) return unsendable(obstacle)
             // The template compiled when the batch was accepted, so only a text stored by another version fails here.
             if (Result.isFailure(rendered)) return unsendable(rendered.failure.map(({ message }) => message).join("; "))
+            const bytes = bytesOf(claimed)
+            if (bytes > maxSmallBytes) yield* Effect.orDie(memory[modeOf(account_id)].take(account_id, bytes))
             const mail = rendered.success(claimed)
             if (claimed.is_suppressed) return { subject: mail.subject, outcome: { _tag: "Suppressed" as const } }
             const transcript = new Transcript()
@@ -74,6 +86,7 @@ export class BatchMailer extends Context.Service<BatchMailer, {
             )
             return { subject: mail.subject, outcome, transcript }
           },
+          Effect.scoped,
           (effect, { id: message }) =>
             Effect.catchCauseIf(effect, (cause) => !Cause.hasInterrupts(cause), (cause) =>
               Effect.as(

@@ -59,19 +59,25 @@ const ownTexts = Effect.fnUntraced(function*({ html, subject, text }: NewBatch) 
 /** The most bytes of all mails of a batch. They are rendered, signed and sent one by one, for a request of 10 MiB. */
 const maxBatchBytes = 250_000_000
 
-/** Refuses recipients whose values make a text or the batch too large: a few such mails would exhaust a node's memory. */
+/**
+ * Refuses recipients whose values make a text or the batch too large: a few such mails would exhaust a node's memory. Answers
+ * with the bytes of the largest mail.
+ */
 const requireFit = Effect.fnUntraced(function*(template: Template, recipients: NewBatch["recipients"]) {
   const measured = measure(template)
   let total = 0
+  let largest = 0
   yield* requireOfEach(recipients, (variables) => {
     const { bytes, oversized } = measured(variables)
     total += bytes
+    largest = Math.max(largest, bytes)
     return oversized && { type: "invalid", message: `must make ${oversized.part} ${oversized.limit} long` }
   })
   if (total > maxBatchBytes) {
     const limit = `must make at most ${maxBatchBytes} bytes of mail together`
     return yield* ValidationFailed.of("recipients", `${limit}, but make ${total}; send the rest in another request`)
   }
+  return largest
 })
 
 interface NewBatchText {
@@ -194,7 +200,7 @@ export class BulkEmail extends Context.Service<BulkEmail, {
         const { source, template, templateId } = yield* textsOf(accountId, mail)
         const recipients = withCommonValues(mail)
         yield* requireValues(template, recipients)
-        yield* requireFit(template, recipients)
+        const textBytes = yield* requireFit(template, recipients)
         const from = sender ?? (yield* senderOf(mail))
         const hasOwn = mail.from !== undefined
         const domain = yield* (hasOwn ? domains.requireVerified : domains.ofSender)(accountId, from.address)
@@ -204,8 +210,7 @@ export class BulkEmail extends Context.Service<BulkEmail, {
           ? targetsOf(template.html)
           : null
         const total = recipients.length
-        const textBytes = source.html.length + (source.text?.length ?? 0)
-        const is_small = isSmall({ account: accountId, recipients: total, textBytes })
+        const is_small = isSmall({ account: accountId, recipients, textBytes })
         // Large batches spread over the nodes.
         const id = yield* (is_small ? shards.newOwnId : shards.newId)
         const batch = {

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Option, Redacted } from "effect"
+import { Effect, Fiber, Layer, Option, Redacted } from "effect"
 import type { BatchContent, Claimed } from "../../../../src/channels/email/bulk/BatchesRepo.ts"
 import { BatchMailer } from "../../../../src/channels/email/bulk/BatchMailer.ts"
 import { DueChecks } from "../../../../src/channels/email/recipients/DueChecks.ts"
@@ -22,16 +22,26 @@ const sent: Array<SmtpMail> = []
 
 let obstacle: string | undefined
 
-/** A relay that accepts all mail, but dies with a defect for recipients named `crash`. */
+/** Mails that the relay does not answer. */
+let unanswered = 0
+
+/** A relay that accepts all mail, but dies with a defect for recipients named `crash`, and does not answer for `hang`. */
 const Relay = Layer.succeed(
   Smtp,
   Smtp.of({
     send: (mail) =>
       Effect.sync(() => {
         if (mail.envelope.to.startsWith("crash")) throw new Error("a defect")
+        if (mail.envelope.to.startsWith("hang")) return false
         sent.push(mail)
-        return { response: "250 ok" }
-      }),
+        return true
+      }).pipe(
+        Effect.flatMap((answers) => {
+          if (answers) return Effect.succeed({ response: "250 ok" })
+          unanswered++
+          return Effect.ensuring(Effect.never, Effect.sync(() => void unanswered--))
+        })
+      ),
     admission: () => Effect.succeed({ _tag: "Pass" }),
     paused: Effect.succeed(new Set()),
     verify: Effect.never,
@@ -213,5 +223,26 @@ layer(Subject)("BatchMailer", (it) => {
       }
       obstacle = undefined
       assert.deepStrictEqual(outcomes, ["Unsendable", "Accepted", "Unsendable", "Unsendable"])
+    }))
+  it.effect("composes large mails only as far as memory allows, with room for other accounts, and small ones at once", () =>
+    Effect.gen(function*() {
+      const { open } = yield* BatchMailer
+      const large = content("us@plain.example", "x".repeat(1_000_000))
+      const mail = (batch: BatchContent, to: string) =>
+        Effect.flatMap(open(batch), (mailOne) => mailOne(claimed(to), { begin: () => true, isHeld: () => true }))
+      /** Begins 20 mails that get no answer, and returns how many the relay has got by then. */
+      const begin = Effect.fnUntraced(function*(account: number) {
+        const each = mail({ ...large, account_id: AccountId.make(account) }, "hang@people.example")
+        const fibers = yield* Effect.forEach(Array.from({ length: 20 }), () => Effect.forkChild(each))
+        yield* Effect.replicateEffect(Effect.yieldNow, 200, { discard: true })
+        return { fibers, unanswered }
+      })
+      const first = yield* begin(1)
+      const second = yield* begin(2)
+      const third = yield* begin(3)
+      assert.deepStrictEqual([first, second, third].map(({ unanswered }) => unanswered), [16, 32, 33])
+      assert.strictEqual((yield* mail(content("us@plain.example"), "ann@people.example")).outcome._tag, "Accepted")
+      yield* Fiber.interruptAll([...first.fibers, ...second.fibers, ...third.fibers])
+      assert.strictEqual((yield* mail(large, "ann@people.example")).outcome._tag, "Accepted")
     }))
 })
