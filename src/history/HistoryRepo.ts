@@ -1,7 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schema } from "effect"
 import type { Statement } from "effect/sql"
-import { subjectOf } from "../channels/email/recipients/MessageProgress.ts"
+import { subjectOf, subjectValues } from "../channels/email/recipients/MessageProgress.ts"
 import { MessageSummary, type SummaryChannel } from "../messages/MessageSummary.ts"
 import { column } from "../platform/database/column.ts"
 import * as Query from "../platform/database/Query.ts"
@@ -88,6 +88,7 @@ const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
   const mode = sql.literal(modeColumn("m."))
+  const values = sql.literal(subjectValues)
 
   /** The status, the error and the times of the recipients of a record that has several. */
   const summed = sql.literal(`select (${weights})[max(array_position(${weights}, p.status))] as status,
@@ -219,7 +220,7 @@ const make = Effect.gen(function*() {
         coalesce(s."to", to_jsonb(m.recipient)) as "to",
         case coalesce(s.status, m.status) when 'sending' then 'queued' else coalesce(s.status, m.status) end as status,
         case m.lane when 0 then 'code' else 'email' end as type, m.batch_id, m.failover_id, m.tags, m.metadata, ${mode},
-        m.subject as preview, b.subject as batch_subject, m.variables, coalesce(s.error, m.error) as error, m.created_at,
+        m.subject as preview, b.subject as batch_subject, ${values}, coalesce(s.error, m.error) as error, m.created_at,
         coalesce(s.updated_at, greatest(m.created_at, m.sent_at, m.completed_at, m.delivered_at, m.opened_at, m.clicked_at))
           as updated_at, '/v1/email/messages/' || m.id as href
       from (${rowsOf("email_messages", range, emailConditions(range))}) m

@@ -38,6 +38,14 @@ export const subjectOf = (source: string, variables: Readonly<Record<string, unk
   return Result.isSuccess(template) ? Template.render(template.success, variables).subject : source
 }
 
+/**
+ * SQL of the values that the subject of the batch `b` may name, of its message `m`. A list must not read all values: a recipient
+ * may have megabytes of them. Most have few, which are read as they are.
+ */
+export const subjectValues = `case when pg_column_size(m.variables) < 2000 then m.variables else (
+    select coalesce(jsonb_object_agg(n[1], m.variables -> n[1]), '{}')
+    from regexp_matches(b.subject, '\\{\\{\\s*([A-Za-z_][A-Za-z0-9_-]*)', 'g') n) end as variables`
+
 /** A batch's subject is a template. The subject of a single email is stored as it is sent. */
 const eventDataOf = (row: MessageRow): LockedMessage["email"] => ({
   id: row.email_id,

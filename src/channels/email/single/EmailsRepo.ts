@@ -10,6 +10,7 @@ import { EmailAddress } from "../../../values/EmailAddress.ts"
 import { AccountId, EmailBatchId, EmailMessageId, type TemplateId } from "../../../values/Ids.ts"
 import { direction, Sort, windowFields } from "../../../values/Page.ts"
 import { modeColumn, storedLane } from "../../../values/TestMode.ts"
+import { subjectValues } from "../recipients/MessageProgress.ts"
 import { RecipientStatus } from "../recipients/MessageState.ts"
 import { interrupted, unconfirmed } from "../recipients/RecipientState.ts"
 import type { Mailbox } from "../request/Mailbox.ts"
@@ -215,7 +216,7 @@ const make = Effect.gen(function*() {
         ${sql.literal(modeColumn("m."))},
         coalesce(b.template_id, m.template_id) as template_id,
         coalesce(b.from_address, m.from_address) as "from", m.message_id, m.subject, b.subject as batch_subject,
-        m.variables, m.copies,
+        ${sql.literal(subjectValues)}, m.copies,
         coalesce(s."to", to_jsonb(m.recipient)) as "to", ${shown("coalesce(s.status, m.status)")} as status,
         coalesce(s.opens, m.opens) as opens, coalesce(s.clicks, m.clicks) as clicks,
         coalesce(s.bounce_type, m.bounce_type) as bounce_type, coalesce(s.error, ${sql.literal(told("m."))}) as error,
