@@ -48,13 +48,13 @@ const make = Effect.gen(function*() {
 
   const dropExpiredClaims = Query.run(sql`delete from idempotency_claims where expires_at <= now()`)
 
-  /** Nothing if another request holds the claim. It outlasts the longest wait of a request. */
+  /** Nothing if another request holds the claim. It outlasts the longest request: a webhook test, of up to 63 seconds. */
   const claim = Query.findOneOption({
     Request: Name,
     Result: Schema.Struct({ holder: Schema.String }),
     execute: ({ key, scope }) =>
       sql`insert into idempotency_claims (scope, key, expires_at)
-          values (${scope}, ${key}, now() + interval '60 seconds') on conflict do nothing returning holder`
+          values (${scope}, ${key}, now() + interval '90 seconds') on conflict do nothing returning holder`
   })
 
   const release = (holder: string) => Query.run(sql`delete from idempotency_claims where holder = ${holder}::uuid`)

@@ -1,10 +1,11 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Context, Deferred, Effect, Fiber, Layer } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, Option } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
 import * as NodeCrypto from "node:crypto"
 import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
+import { settings } from "../../../src/platform/config/settings.ts"
 import { Vault } from "../../../src/platform/crypto/Vault.ts"
 import { NotFound } from "../../../src/platform/http/ApiErrors.ts"
 import { Idempotency, idempotencyColumn } from "../../../src/platform/http/Idempotency.ts"
@@ -302,5 +303,28 @@ layer(byHand, { excludeTestServices: true })("Idempotency", (it) => {
       assert.strictEqual((yield* Effect.flip(repeated))._tag, "IdempotencyInProgress")
       assert.strictEqual(yield* next.end, 202)
       assert.strictEqual((yield* repeated).status, 202)
+    }))
+
+  it.effect("keeps the claim of a webhook test until the longest WEBHOOK_TIMEOUT_SECONDS and a wait of 10 seconds end", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { once } = yield* Idempotency
+      const { accountId } = yield* makeAccount()
+      const request = HttpServerRequest.fromWeb(
+        new Request("http://node/", { method: "POST", headers: { "idempotency-key": "long" } })
+      )
+      const claimed = sql`select extract(epoch from expires_at - now())::float8 as left
+        from idempotency_claims where key = 'long'`
+      let left = 0
+      const endpoint = Effect.map(Effect.orDie(claimed), ([row]) => {
+        left = Number(row?.["left"])
+        return HttpServerResponse.empty()
+      })
+      yield* once({ caller: { name: "test", accountId }, body: "{}", waits: true }, endpoint).pipe(
+        Effect.provideService(HttpServerRequest.HttpServerRequest, request)
+      )
+      const isAllowed = (timeout: number) => Option.isSome(settings.webhookTimeoutSeconds.parse(String(timeout)))
+      const longest = Array.from({ length: 1_000 }, (_, timeout) => timeout).findLast(isAllowed) ?? 0
+      assert.isAbove(left, longest + 10)
     }))
 })
