@@ -275,7 +275,7 @@ const warnOfUntrustedProxy = (trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>
 
 /**
  * Wraps every request, matched or not. It sets the request id and the client address, gives every answer that is not 2xx
- * the documented body, adds the default headers, and refuses new work while the node shuts down.
+ * the documented body, and adds the default headers.
  */
 export const RequestPipeline = HttpRouter.middleware(
   Effect.gen(function*() {

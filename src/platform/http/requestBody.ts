@@ -131,9 +131,9 @@ export const hasBody = (request: HttpServerRequest.HttpServerRequest) =>
 
 /**
  * Reads the body of the current request once, within the limits of its endpoint; the decoder of the endpoint gets the same
- * text. Answers with the text, its bytes and the names of its outermost object. A missing body is the empty text. Fails before it
- * buffers a byte when the headers already rule the body out. The scope holds the memory of a large body, on the account
- * of the caller.
+ * text. Answers with the text, its bytes and the names of its outermost object. A missing body is the empty text. Fails
+ * before it buffers a byte when the headers already rule the body out. The scope holds the memory of a large body, on the
+ * account of the caller.
  */
 export const readBody = Effect.fnUntraced(function*(limits: BodyLimits, accountId: number) {
   const request = yield* HttpServerRequest.HttpServerRequest
