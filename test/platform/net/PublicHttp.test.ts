@@ -1,12 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Context, Effect, Exit, Fiber, Layer } from "effect"
+import { Clock, Context, Effect, Exit, Fiber, Layer, Queue } from "effect"
 import { TestClock } from "effect/testing"
+import type * as NodeNet from "node:net"
 import * as NodeZlib from "node:zlib"
 import { PublicHttp, type PublicHttpOptions } from "../../../src/platform/net/PublicHttp.ts"
 import { AccountId } from "../../../src/values/Ids.ts"
 import { makeDnsServer } from "../../support/DnsServer.ts"
 import { makeRawServer } from "../../support/RawServer.ts"
 import { selfSigned } from "../../support/selfSigned.ts"
+import { inPatience } from "../../support/waiting.ts"
 import { makeWebhookReceiver } from "../../support/WebhookReceiver.ts"
 
 const body = Buffer.from("{\"event\":\"message.sent\"}")
@@ -361,15 +363,30 @@ describe("request slots", () => {
       assert.isAtLeast((begun[1] ?? 0) - (begun[0] ?? 0), 95)
     }))
 
-  it.live("bound the connections to an endpoint, and the wait does not count toward its deadline", () =>
+  it.effect("bound the connections to an endpoint, and the wait does not count toward its deadline", () =>
     Effect.gen(function*() {
-      const receiver = yield* makeWebhookReceiver({ script: [{ status: 200, afterMillis: 300 }] })
+      const arrived = yield* Queue.unbounded<NodeNet.Socket>()
+      const server = yield* makeRawServer((socket) =>
+        socket.on("data", (bytes) => {
+          if (bytes.includes("POST ")) Queue.offerUnsafe(arrived, socket)
+        })
+      )
       const post = yield* client({ connectionsPerHost: 2, timeout: "1 second" })
-      const responses = yield* Effect.forEach([1, 2, 3, 4, 5, 6, 7, 8], () => post(receiver.url), {
-        concurrency: "unbounded"
-      })
-      for (const { durationMs } of responses) assert.isBelow(durationMs, 1000)
-      assert.strictEqual(receiver.connections(), 2)
+      const posts = yield* Effect.forkChild(
+        Effect.forEach([1, 2, 3, 4, 5, 6, 7, 8], () => post(server.url), { concurrency: "unbounded" })
+      )
+      const connections = new Set<NodeNet.Socket>()
+      for (let answered = 0; answered < 8; answered += 2) {
+        const pair = yield* inPatience(Queue.takeN(arrived, 2), () => `${answered} requests`)
+        yield* TestClock.adjust("900 millis")
+        for (const socket of pair) {
+          connections.add(socket)
+          socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
+        }
+      }
+      const responses = yield* Fiber.join(posts)
+      assert.deepStrictEqual(responses.map(({ durationMs }) => durationMs), Array(8).fill(900))
+      assert.strictEqual(connections.size, 2)
     }))
 
   /** Posts for an account. Without a slot it waits until the test times out. */
