@@ -15,5 +15,5 @@ export const idleTraffic: SessionTraffic = {
 /** A journal and traffic without messages, for tests of sessions alone. */
 export const IdleTraffic = Layer.mergeAll(
   Layer.succeed(Journal, Journal.of({ write: () => Effect.void })),
-  Layer.succeed(MessageTraffic, MessageTraffic.of({ attach: () => Effect.succeed(idleTraffic) }))
+  Layer.succeed(MessageTraffic, MessageTraffic.of({ attach: () => Effect.succeed(idleTraffic), wake: () => {} }))
 )

@@ -20,6 +20,7 @@ import { type CodeSeed, fillIn } from "../../../platform/crypto/oneTimeCode.ts"
 import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
 import { expiryIn, type HasExpired, millisOf } from "../../../platform/schedule/monotonic.ts"
 import { Wakeup } from "../../../platform/work/Wakeup.ts"
+import type { WhatsAppSessionId } from "../../../values/Ids.ts"
 import { isGroup } from "../content/MessageContent.ts"
 import type { OwnedSession } from "../model/Session.ts"
 import type { OutboundPart } from "../socket/MessageTraffic.ts"
@@ -325,7 +326,7 @@ const make = Effect.gen(function*() {
     }
   })
 
-  return { attach }
+  return { attach, wake: (id: WhatsAppSessionId) => void senders.wake(id, true) }
 })
 
 /** The outbound half of a connection: messages to send, acknowledgements and receipts. */

@@ -1,7 +1,8 @@
 /**
  * Keeps the connection of one WhatsApp session. `SessionSupervisor.ts` runs it, `SessionConnection.ts` is one connection.
  *
- * Callers: `Sessions` sends `Qr`, `Pair`, `Unlink` and `LogOut`; the sweeper sends `Wake` and `Try`.
+ * Callers: `Sessions` sends `Qr`, `Pair`, `Unlink` and `LogOut`; the sweeper sends `Wake` and `Try`; nodes that accept messages
+ * send `Wake`.
  * State: the row in `whatsapp_sessions` and the encrypted rows in `whatsapp_keys`. Memory holds the connection, the shown
  * code and the number of attempts.
  * On shard move: the node closes the connection and stores pending credentials; a dead node cannot. The next owner raises

@@ -19,6 +19,7 @@ import type { WhatsAppSessionId } from "../../../values/Ids.ts"
 import { fromDateTime } from "../../../values/Timestamp.ts"
 import { OwnershipLost } from "../credentials/CredentialStore.ts"
 import type { CloseCause, NextAction } from "../model/SessionState.ts"
+import { MessageTraffic } from "../socket/MessageTraffic.ts"
 import type { SessionSocket } from "../socket/WhatsAppSocket.ts"
 import { pauseAfter, replacedPause } from "./Reconnect.ts"
 import * as SessionConnection from "./SessionConnection.ts"
@@ -176,6 +177,7 @@ export const make = Effect.fnUntraced(function*(
   keepAwake: (awake: boolean) => Effect.Effect<void>
 ) {
   const claim = yield* SessionRow.make
+  const { wake } = yield* MessageTraffic
   const session = yield* makeConnections(keepAwake)
   const fiber = yield* FiberHandle.make<void>()
   const starting = yield* Semaphore.make(1)
@@ -256,7 +258,7 @@ export const make = Effect.fnUntraced(function*(
   })
 
   return SessionEntity.of({
-    Wake: () => Effect.asVoid(ensure),
+    Wake: () => Effect.andThen(ensure, Effect.sync(() => wake(id))),
     Try: () =>
       Effect.gen(function*() {
         if ((yield* ensure)?.state().status === "failed") yield* session.request("RetryDue")

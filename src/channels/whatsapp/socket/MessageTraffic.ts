@@ -16,15 +16,19 @@ export interface OutboundPart {
   readonly attach: (
     owned: OwnedSession
   ) => Effect.Effect<Omit<SessionTraffic, "groupMetadata" | "onPeople">, never, Scope.Scope>
+  /** Looks for messages to send, if the session is attached. */
+  readonly wake: (id: WhatsAppSessionId) => void
 }
 
 /** Port: handles the messages of sessions. A connection attaches before it opens, and its scope detaches it. */
 export class MessageTraffic extends Context.Service<MessageTraffic, {
   readonly attach: (owned: OwnedSession, dataKey: Uint8Array) => Effect.Effect<SessionTraffic, never, Scope.Scope>
+  readonly wake: OutboundPart["wake"]
 }>()("messaging-service/channels/whatsapp/socket/MessageTraffic") {
   /** Joins the two halves. The inbound half handles each event first. */
   static readonly join = (inbound: InboundPart, outbound: OutboundPart) =>
     MessageTraffic.of({
+      wake: outbound.wake,
       attach: Effect.fnUntraced(function*(owned, dataKey) {
         const received = yield* inbound.attach(owned, dataKey)
         const sent = yield* outbound.attach(owned)

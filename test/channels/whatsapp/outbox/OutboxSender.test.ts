@@ -182,6 +182,20 @@ layer(lanes(unlimited))("a WhatsApp message whose connection closes while it is 
     })))
 })
 
+layer(lanes(unlimited))("a WhatsApp message that another node accepted", (it) => {
+  it.effect("is sent when that node wakes the session, without waiting for the next poll", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { wake } = yield* OutboxSender
+      const { count, id, messages, open } = yield* scene
+      yield* messages(1)
+      yield* open(true)
+      yield* eventually(count, (relays) => relays === 1)
+      yield* messages(1)
+      wake(id)
+      yield* eventually(count, (relays) => relays === 2)
+    })))
+})
+
 layer(lanes(unlimited))("a WhatsApp session with a later owner", (it) => {
   it.effect("may write to its socket for eight seconds after a statement has found its epoch, and not again", () =>
     Effect.scoped(Effect.gen(function*() {

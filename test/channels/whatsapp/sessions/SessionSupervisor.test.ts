@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import { CredentialStore } from "../../../../src/channels/whatsapp/credentials/CredentialStore.ts"
 import { SessionRowRepo } from "../../../../src/channels/whatsapp/sessions/SessionRowRepo.ts"
 import * as SessionSupervisor from "../../../../src/channels/whatsapp/sessions/SessionSupervisor.ts"
+import { MessageTraffic } from "../../../../src/channels/whatsapp/socket/MessageTraffic.ts"
 import { type SocketEvent, WhatsAppSocket } from "../../../../src/channels/whatsapp/socket/WhatsAppSocket.ts"
 import { type DomainEvent, Events } from "../../../../src/events/Events.ts"
 import { AppConfig } from "../../../../src/platform/config/AppConfig.ts"
@@ -294,5 +295,18 @@ layer(Subject)("SessionSupervisor", (it) => {
       assert.isFalse(second?.isClosed)
       assert.deepInclude(yield* session.row, { status: "connected", reason: null, failures: 0 })
       assert.deepStrictEqual(session.events(), [])
+    })))
+
+  it.effect("looks for messages to send whenever it is woken", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { id } = yield* makeSessionRow(true)
+      const woken: Array<number> = []
+      const actor = yield* SessionSupervisor.make(id, () => Effect.void).pipe(
+        Effect.updateService(MessageTraffic, (traffic) =>
+          MessageTraffic.of({ ...traffic, wake: (session) => void woken.push(session) }))
+      )
+      yield* actor.Wake()
+      yield* actor.Wake()
+      assert.deepStrictEqual(woken, [id, id])
     })))
 })
