@@ -24,12 +24,21 @@ export interface NewAccount {
   readonly locale?: Locale
 }
 
+/** An account whose owner gave the right password, and the hash that it was compared with. */
+export interface Authenticated {
+  readonly account: Account
+  readonly passwordHash: string
+}
+
 /** Accounts and their passwords. */
 export class Accounts extends Context.Service<Accounts, {
   /** Creates an account. Addresses are unique regardless of case. */
   readonly create: (account: NewAccount) => Effect.Effect<Account, EmailTaken>
   /** The account of an address, if the password is right. */
-  readonly authenticate: (email: string, password: Redacted.Redacted) => Effect.Effect<Account, InvalidCredentials>
+  readonly authenticate: (
+    email: string,
+    password: Redacted.Redacted
+  ) => Effect.Effect<Authenticated, InvalidCredentials>
   /** The owner's account for a shadow account. */
   readonly find: (id: AccountId) => Effect.Effect<Option.Option<Account>>
   /** All accounts, oldest first. */
@@ -71,9 +80,11 @@ export class Accounts extends Context.Service<Accounts, {
       const authenticate = Effect.fn("Accounts.authenticate")(function*(email: string, password: Redacted.Redacted) {
         const found = Option.getOrUndefined(yield* repo.findByEmail(email))
         const matches = yield* Passwords.verify(Redacted.value(password), found?.password_hash ?? null)
-        if (found === undefined || !matches) return yield* new InvalidCredentials()
-        const { password_hash: _, ...account } = found
-        return account
+        if (!matches || found?.password_hash === undefined || found.password_hash === null) {
+          return yield* new InvalidCredentials()
+        }
+        const { password_hash: passwordHash, ...account } = found
+        return { account, passwordHash }
       })
 
       return Accounts.of({

@@ -42,8 +42,8 @@ export const AuthHttp = endpointGroup(baseContract.add(AuthApi), "auth", (handle
     const config = yield* AppConfig
     const secondStep = yield* makeSecondStep
 
-    const opened = Effect.fnUntraced(function*(account: Account) {
-      const { expires_at, token } = yield* sessions.open(account.id)
+    const opened = Effect.fnUntraced(function*(account: Account, passwordHash?: string) {
+      const { expires_at, token } = yield* sessions.open(account.id, passwordHash)
       return { data: { account, token: Redacted.value(token), expires_at } }
     })
 
@@ -60,12 +60,13 @@ export const AuthHttp = endpointGroup(baseContract.add(AuthApi), "auth", (handle
           awaitsConfirmation: config.registrationConfirm
         })
         yield* confirmations.ask(account.id)
-        return yield* opened(account)
+        return yield* Effect.orDie(opened(account))
       }),
       login: Effect.fnUntraced(function*({ payload: { code, email, password } }) {
-        const account = yield* guesses.counted(email, accounts.authenticate(email, Redacted.make(password)))
+        const login = accounts.authenticate(email, Redacted.make(password))
+        const { account, passwordHash } = yield* guesses.counted(email, login)
         yield* secondStep(account.id, code)
-        return yield* opened(account)
+        return yield* opened(account, passwordHash)
       }),
       forgot: Effect.fnUntraced(function*({ payload: { email } }) {
         yield* resets.ask(email)

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Redacted, Schema } from "effect"
+import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Tokens from "../platform/crypto/Tokens.ts"
 import { Database } from "../platform/database/Database.ts"
@@ -8,6 +8,7 @@ import { RequestContext } from "../platform/http/RequestContext.ts"
 import { AccountId, LoginSessionId } from "../values/Ids.ts"
 import { Timestamp } from "../values/Timestamp.ts"
 import { LoginSession } from "./Account.ts"
+import { InvalidCredentials } from "./AccountErrors.ts"
 import { Audit } from "./Audit.ts"
 
 /** Distinguishes login tokens from API keys. */
@@ -33,17 +34,21 @@ const Owner = Schema.Struct({ accountId: AccountId, current: Schema.UndefinedOr(
 const makeRepo = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
-  const insert = Query.findOne({
+  /** Waits for a change of the password, which ends the sessions that it finds. */
+  const insert = Query.findOneOption({
     Request: Schema.Struct({
       tokenHash: Schema.Uint8Array,
       accountId: AccountId,
+      passwordHash: Schema.UndefinedOr(Schema.String),
       address: Schema.String,
       agent: Schema.String
     }),
     Result: Schema.Struct({ id: LoginSessionId, expires_at: Timestamp }),
-    execute: ({ accountId, address, agent, tokenHash }) =>
+    execute: ({ accountId, address, agent, passwordHash, tokenHash }) =>
       sql`insert into login_sessions (token_hash, account_id, expires_at, client_address, user_agent)
-        values (${tokenHash}, ${accountId}, now() + interval '30 days', nullif(${address}, ''), nullif(${agent}, ''))
+        select ${tokenHash}::bytea, id, now() + interval '30 days', nullif(${address}, ''), nullif(${agent}, '')
+        from accounts where id = ${accountId}
+          and (${passwordHash === undefined} or password_hash = ${passwordHash ?? null}) for share
         returning id, expires_at`
   })
 
@@ -72,8 +77,11 @@ const makeRepo = Effect.gen(function*() {
 
 /** The login sessions of accounts. */
 export class LoginSessions extends Context.Service<LoginSessions, {
-  /** Opens a session of 30 days. Remembers the address and the program of the request, for the owner. */
-  readonly open: (accountId: AccountId) => Effect.Effect<OpenedSession>
+  /**
+   * Opens a session of 30 days. Remembers the address and the program of the request, for the owner. Fails if the account has
+   * another password than the one that was checked, because who changed it may have ended all sessions.
+   */
+  readonly open: (accountId: AccountId, passwordHash?: string) => Effect.Effect<OpenedSession, InvalidCredentials>
   /** Newest first, without expired ones. */
   readonly list: (owner: SessionOwner) => Effect.Effect<ReadonlyArray<LoginSession>>
   /** Once it returns, no node accepts the session's token. */
@@ -88,17 +96,26 @@ export class LoginSessions extends Context.Service<LoginSessions, {
       const audit = yield* Audit
       const repo = yield* makeRepo
 
-      const open = Effect.fn("LoginSessions.open")(function*(accountId: AccountId) {
-        const token = Tokens.mint(loginPrefix)
-        const { clientAddress: address, userAgent: agent } = yield* RequestContext
-        const { expires_at } = yield* transaction(Effect.gen(function*() {
-          const opened = yield* repo.insert({ tokenHash: Tokens.hash(token), accountId, address, agent })
-          yield* repo.trim(accountId)
-          yield* audit.record({ accountId, action: "login", target: `session ${opened.id}` })
-          return opened
-        }))
-        return { token: Redacted.make(token), expires_at }
-      })
+      const open = Effect.fn("LoginSessions.open")(
+        function*(accountId: AccountId, passwordHash?: string) {
+          const token = Tokens.mint(loginPrefix)
+          const { clientAddress: address, userAgent: agent } = yield* RequestContext
+          const { expires_at } = yield* transaction(Effect.gen(function*() {
+            const opened = yield* repo.insert({
+              tokenHash: Tokens.hash(token),
+              accountId,
+              passwordHash,
+              address,
+              agent
+            })
+            if (Option.isNone(opened)) return yield* new InvalidCredentials()
+            yield* repo.trim(accountId)
+            yield* audit.record({ accountId, action: "login", target: `session ${opened.value.id}` })
+            return opened.value
+          }))
+          return { token: Redacted.make(token), expires_at }
+        }
+      )
 
       const end = Effect.fn("LoginSessions.end")(function*(accountId: AccountId, id: LoginSessionId) {
         yield* transaction(Effect.gen(function*() {

@@ -75,7 +75,10 @@ const makeRepo = Effect.gen(function*() {
         where r.token_hash = ${tokenHash} and r.used_at is null and r.expires_at > now()`
   })
 
-  /** Marks the token as used, and all other tokens of its account. */
+  /**
+   * Marks the token as used, and all other tokens of its account. Locks the account before its sessions are read, so that those
+   * of logins that are in flight are among them.
+   */
   const use = Query.findOneOption({
     Request: Schema.Uint8Array,
     Result: Schema.Struct({ account_id: AccountId }),
@@ -87,7 +90,7 @@ const makeRepo = Effect.gen(function*() {
           update password_resets r set used_at = now() from used
           where r.account_id = used.account_id and r.used_at is null and r.token_hash <> ${tokenHash}
         )
-        select account_id from used`
+        select used.account_id from used join accounts a on a.id = used.account_id for no key update of a`
   })
 
   /**

@@ -5,13 +5,19 @@ import type { AccountId, PersonId } from "../values/Ids.ts"
 import { PeopleRepo } from "./PeopleRepo.ts"
 import type { Member, Person, PersonChange } from "./Person.ts"
 
+/** A person who gave the right password, and the hash that it was compared with. */
+export interface Authenticated {
+  readonly person: PersonId
+  readonly passwordHash: string
+}
+
 /** The people who sign in. */
 export class People extends Context.Service<People, {
   readonly find: (id: PersonId) => Effect.Effect<Option.Option<Person>>
   /** The owner whom an account's row describes. */
   readonly ofAccount: (accountId: AccountId) => Effect.Effect<PersonId>
   /** The person with this address, if the password is right. Takes as long for an unknown address. */
-  readonly authenticate: (email: string, password: string) => Effect.Effect<Option.Option<PersonId>>
+  readonly authenticate: (email: string, password: string) => Effect.Effect<Option.Option<Authenticated>>
   /** Whether this is the person's password. */
   readonly hasPassword: (id: PersonId, password: string) => Effect.Effect<boolean>
   /** The people with a role in an account, oldest first. */
@@ -57,7 +63,9 @@ export class People extends Context.Service<People, {
         authenticate: Effect.fn("People.authenticate")(function*(email, password) {
           const found = Option.getOrUndefined(yield* repo.byEmail(email))
           const matches = yield* Passwords.verify(password, found?.password_hash ?? null)
-          return found === undefined || !matches ? Option.none() : yield* personOf(found)
+          const passwordHash = found?.password_hash ?? undefined
+          if (found === undefined || passwordHash === undefined || !matches) return Option.none()
+          return Option.map(yield* personOf(found), (person) => ({ person, passwordHash }))
         }),
         byEmail: Effect.fn("People.byEmail")(function*(email) {
           const found = yield* repo.byEmail(email)

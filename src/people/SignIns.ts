@@ -7,7 +7,8 @@ import { column } from "../platform/database/column.ts"
 import * as Query from "../platform/database/Query.ts"
 import { RequestContext } from "../platform/http/RequestContext.ts"
 import { PersonId } from "../values/Ids.ts"
-import { hasSecondFactor, personColumns, personTables } from "./PeopleRepo.ts"
+import type { Authenticated } from "./People.ts"
+import { hasSecondFactor, PeopleRepo, personColumns, personTables } from "./PeopleRepo.ts"
 import { type Method, SignedIn, SignIn } from "./Person.ts"
 
 /** Begins the tokens of sign-ins. They are those of logins too, so that scanners find both. */
@@ -23,21 +24,30 @@ const makeRepo = Effect.gen(function*() {
   const columns = sql.literal(personColumns)
   const tables = sql.literal(personTables)
 
-  const insert = Query.findOne({
+  /** Waits for a change of the password, which ends the sign-ins that it finds. */
+  const insert = Query.findOneOption({
     Request: Schema.Struct({
       tokenHash: Schema.Uint8Array,
       personId: Schema.Int,
+      passwordHash: Schema.UndefinedOr(Schema.String),
       methods: Schema.Array(Schema.String),
       address: Schema.String,
       agent: Schema.String
     }),
     Result: Opened,
-    execute: ({ address, agent, methods, personId, tokenHash }) =>
-      sql`with person as (update people set last_sign_in_at = now() where id = ${personId})
+    execute: ({ address, agent, methods, passwordHash, personId, tokenHash }) =>
+      sql`with account as (
+          select password_hash from accounts where id = (select account_id from people where id = ${personId}) for share
+        ), person as (
+          update people set last_sign_in_at = now() where id = ${personId}
+            and (${passwordHash ?? null}::text is null
+              or coalesce((select password_hash from account), password_hash) = ${passwordHash ?? null})
+          returning id
+        )
         insert into login_sessions (token_hash, person_id, methods, proved_at, renewed_at, expires_at, client_address,
           user_agent)
-        values (${tokenHash}, ${personId}, ${column.text(methods)}, now(), now(), now() + interval '30 days',
-          nullif(${address}, ''), nullif(${agent}, ''))
+        select ${tokenHash}::bytea, id, ${column.text(methods)}, now(), now(), now() + interval '30 days',
+          nullif(${address}, ''), nullif(${agent}, '') from person
         returning id`
   })
 
@@ -108,12 +118,19 @@ const makeRepo = Effect.gen(function*() {
 
 /** The sign-ins of people: one for each browser. No node caches them, so that an end holds everywhere at once. */
 export class SignIns extends Context.Service<SignIns, {
-  /** Opens a sign-in of 30 days, whose person has just proved their identity. */
-  readonly open: (personId: PersonId, methods: ReadonlyArray<Method>) => Effect.Effect<Redacted.Redacted>
-  /** Says for ten minutes that a person has given the right password, and owes the second factor. */
-  readonly halfway: (personId: PersonId) => Effect.Effect<string>
-  /** The person of {@link halfway}. */
-  readonly personOf: (step: string) => Effect.Effect<Option.Option<PersonId>>
+  /**
+   * Opens a sign-in of 30 days, whose person has just proved their identity. Nothing if they have another password than the one
+   * that was checked, because who changed it may have ended all sign-ins.
+   */
+  readonly open: (
+    personId: PersonId,
+    methods: ReadonlyArray<Method>,
+    passwordHash?: string
+  ) => Effect.Effect<Option.Option<Redacted.Redacted>>
+  /** Says for ten minutes that a person has given the right password, while it is theirs, and owes the second factor. */
+  readonly halfway: (authenticated: Authenticated) => Effect.Effect<string>
+  /** What {@link halfway} says. */
+  readonly authenticatedBy: (step: string) => Effect.Effect<Option.Option<Authenticated>>
   /** The sign-in of a token. Records its use at most once a minute. */
   readonly find: (token: string) => Effect.Effect<Option.Option<SignedIn>>
   /** A new token for a sign-in whose token is a day old. The old one works for another minute. */
@@ -132,27 +149,42 @@ export class SignIns extends Context.Service<SignIns, {
     Effect.gen(function*() {
       const { console: key } = yield* MacKeys
       const repo = yield* makeRepo
-      const macOf = (text: string) => createHmac("sha256", key).update(`second step ${text}`).digest("base64url")
+      const people = yield* PeopleRepo
+      const macOf = (text: string, passwordHash: string) =>
+        createHmac("sha256", key).update(`second step ${text} ${passwordHash}`).digest("base64url")
       return SignIns.of({
-        open: Effect.fn("SignIns.open")(function*(personId, methods) {
+        open: Effect.fn("SignIns.open")(function*(personId, methods, passwordHash) {
           const token = Tokens.mint(signInPrefix)
           const { clientAddress: address, userAgent: agent } = yield* RequestContext
-          yield* repo.insert({ tokenHash: Tokens.hash(token), personId, methods, address, agent })
+          const opened = yield* repo.insert({
+            tokenHash: Tokens.hash(token),
+            personId,
+            passwordHash,
+            methods,
+            address,
+            agent
+          })
           yield* repo.trim(personId)
-          return Redacted.make(token)
+          return Option.map(opened, () => Redacted.make(token))
         }),
-        halfway: (personId) =>
+        halfway: ({ passwordHash, person }) =>
           Effect.map(Clock.currentTimeMillis, (now) => {
-            const text = `${personId}.${now + 10 * 60_000}`
-            return `${text}.${macOf(text)}`
+            const text = `${person}.${now + 10 * 60_000}`
+            return `${text}.${macOf(text, passwordHash)}`
           }),
-        personOf: (step) =>
-          Effect.map(Clock.currentTimeMillis, (now) => {
-            const [person = "", end = "", mac = ""] = step.split(".")
-            const right = Buffer.from(macOf(`${person}.${end}`))
-            const isRight = mac.length === right.length && timingSafeEqual(Buffer.from(mac), right)
-            return isRight && Number(end) > now ? Option.some(PersonId.make(Number(person))) : Option.none()
-          }),
+        authenticatedBy: Effect.fn("SignIns.authenticatedBy")(function*(step) {
+          const [text, id, end, mac = ""] = /^([1-9]\d{0,14})\.(\d{1,15})(?=\.([\w-]+)$)/.exec(step) ?? []
+          if (text === undefined || Number(end) <= (yield* Clock.currentTimeMillis)) return Option.none()
+          const person = PersonId.make(Number(id))
+          const found = yield* people.password(person)
+          return Option.map(
+            Option.filter(Option.flatMapNullishOr(found, ({ password_hash }) => password_hash), (passwordHash) => {
+              const right = Buffer.from(macOf(text, passwordHash))
+              return mac.length === right.length && timingSafeEqual(Buffer.from(mac), right)
+            }),
+            (passwordHash) => ({ person, passwordHash })
+          )
+        }),
         find: Effect.fn("SignIns.find")(function*(token) {
           if (!Tokens.isWellFormed(signInPrefix, token)) return Option.none()
           const found = yield* repo.find(Tokens.hash(token))
@@ -174,5 +206,5 @@ export class SignIns extends Context.Service<SignIns, {
         end: (personId, id) => Effect.map(repo.remove(personId, id), (count) => count > 0)
       })
     })
-  )
+  ).pipe(Layer.provide(PeopleRepo.layer))
 }

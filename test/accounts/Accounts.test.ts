@@ -32,7 +32,7 @@ layer(
       const account = yield* accounts.create(person("Ada@example.com"))
       const taken = yield* Effect.flip(accounts.create(person("aDA@EXAMPLE.com")))
       assert.strictEqual(taken._tag, "EmailTaken")
-      assert.strictEqual((yield* accounts.authenticate("ADA@example.COM", password)).id, account.id)
+      assert.strictEqual((yield* accounts.authenticate("ADA@example.COM", password)).account.id, account.id)
     }))
 
   it.effect("twenty concurrent registrations of one address create one account", () =>

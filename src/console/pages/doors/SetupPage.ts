@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Option as Maybe } from "effect"
 import { FirstOperator } from "../../../accounts/FirstOperator.ts"
 import { SetupLinks } from "../../../people/SetupLinks.ts"
 import { SignIns } from "../../../people/SignIns.ts"
@@ -31,8 +31,8 @@ const setUp = Action.own({
     Effect.gen(function*() {
       const { create } = yield* FirstOperator
       const person = yield* create(params["token"] ?? "", wanted)
-      const token = yield* (yield* SignIns).open(person, ["setup_link", "password"])
-      return { ...goTo("/console/"), signIn: token }
+      const opened = yield* (yield* SignIns).open(person, ["setup_link", "password"])
+      return { ...goTo("/console/"), signIn: Maybe.getOrNull(opened) }
     })
 })
 

@@ -31,9 +31,20 @@ export const limited = Effect.gen(function*() {
   yield* limitPerMinute(yield* RateLimit, { name: `rateLimitLogin:${networkOf(clientAddress)}`, limit })
 })
 
+/** Who signs in, and the hash of the password that they gave. */
+interface Entering {
+  readonly person: PersonId
+  readonly passwordHash?: string
+}
+
 /** Signs this browser in. */
-const entered = Effect.fnUntraced(function*(ask: Ask, person: PersonId, methods: ReadonlyArray<Method>) {
-  const token = yield* (yield* SignIns).open(person, methods)
+const entered = Effect.fnUntraced(function*(
+  ask: Ask,
+  { passwordHash, person }: Entering,
+  methods: ReadonlyArray<Method>
+) {
+  const token = Option.getOrUndefined(yield* (yield* SignIns).open(person, methods, passwordHash))
+  if (token === undefined) return yield* new InvalidCredentials()
   const found = yield* (yield* People).find(person)
   if (Option.isSome(found) && found.value.account_id !== null) {
     yield* (yield* Audit).record({ accountId: found.value.account_id, action: "login", target: `person ${person}` })
@@ -52,19 +63,20 @@ export const enterCode = Action.own({
     Effect.gen(function*() {
       const { t } = ask
       yield* limited
-      const person = yield* (yield* SignIns).personOf(step)
-      if (Option.isNone(person)) return yield* Refused.of(t.text("code.late"))
-      const checked = (yield* SecondFactors).check(person.value, code.slice(0, 32)).pipe(
+      const authenticated = Option.getOrUndefined(yield* (yield* SignIns).authenticatedBy(step))
+      if (authenticated === undefined) return yield* Refused.of(t.text("code.late"))
+      const { person } = authenticated
+      const checked = (yield* SecondFactors).check(person, code.slice(0, 32)).pipe(
         Effect.flatMap(Effect.fromOption),
         Effect.mapError(() => new InvalidCredentials())
       )
-      const method = yield* (yield* LoginGuesses).countedAnywhere(`code:${person.value}`, checked).pipe(
+      const method = yield* (yield* LoginGuesses).countedAnywhere(`code:${person}`, checked).pipe(
         Effect.catchTag("InvalidCredentials", () => {
           const message = t.text("code.wrong")
           return Effect.fail(Refused.of(message, { status: 401, faults: [{ param: "code", message }] }))
         })
       )
-      return yield* entered(ask, person.value, ["password", method])
+      return yield* entered(ask, authenticated, ["password", method])
     })
 })
 
@@ -89,10 +101,10 @@ export const signIn = Action.own({
         Effect.flatMap(Effect.fromOption),
         Effect.mapError(() => new InvalidCredentials())
       )
-      const person = yield* (yield* LoginGuesses).counted(email, login)
-      const { has_authenticator, passkeys } = yield* (yield* SecondFactors).of(person)
-      if (!has_authenticator && passkeys === 0) return yield* entered(ask, person, ["password"])
-      return show(codePage(ask, yield* (yield* SignIns).halfway(person)))
+      const authenticated = yield* (yield* LoginGuesses).counted(email, login)
+      const { has_authenticator, passkeys } = yield* (yield* SecondFactors).of(authenticated.person)
+      if (!has_authenticator && passkeys === 0) return yield* entered(ask, authenticated, ["password"])
+      return show(codePage(ask, yield* (yield* SignIns).halfway(authenticated)))
     })
 })
 
@@ -104,6 +116,6 @@ export const usePasskey = Action.own({
       yield* limited
       const person = ask.party === undefined ? Option.none() : yield* (yield* Passkeys).verify(answer, ask.party)
       if (Option.isNone(person)) return yield* Refused.of(ask.t.text("passkey.failed"), { status: 401 })
-      return yield* entered(ask, person.value, ["passkey"])
+      return yield* entered(ask, { person: person.value }, ["passkey"])
     })
 })
