@@ -184,10 +184,10 @@ export class AllMessages extends Context.Service<AllMessages, {
       /** The messages behind a mark that a search finds. The index may not have them yet. */
       const addedBy = Effect.fnUntraced(function*(
         asked: Search,
-        table: SearchedTable,
+        { channel, table }: Source,
         { accountId, mark }: { readonly accountId: AccountId; readonly mark: number }
       ) {
-        const documents = yield* search.documents(table, { after: mark, limit: newestAdded, accountId })
+        const documents = yield* search.documents(table, { after: mark, limit: newestAdded, accountId, channel })
         return documents.filter((document) => matchesSearch(asked, document)).map(({ id }) => id)
       })
 
@@ -235,20 +235,19 @@ export class AllMessages extends Context.Service<AllMessages, {
           return merged(found, from, limit)
         }),
         marks: Effect.fn("AllMessages.marks")(function*(accountId) {
-          const emails = yield* repo.marks({ accountId, table: "email_messages" })
-          const messages = yield* repo.marks({ accountId, table: "messages" })
-          return sources.map(({ table }) => table === "messages" ? messages : emails)
+          return yield* Effect.forEach(sources, ({ channel }) => repo.marks({ accountId, channel }))
         }),
         added: Effect.fn("AllMessages.added")(function*({ accountId, channels }, filter, seen) {
           const { asked, selects } = wantedBy(filter)
           const known: Array<Known> = []
           let { count, isMore } = seen
           let recent = 0
-          for (const [index, { channel, table }] of sources.entries()) {
+          for (const [index, source] of sources.entries()) {
+            const { channel } = source
             const { ids, mark } = seen.known[index] ?? { mark: 0, ids: [] }
             const isWatched = channels.has(channel) && mayMatch(channel, filter)
             const found = isWatched && asked !== undefined
-              ? yield* addedBy(asked, table, { accountId, mark })
+              ? yield* addedBy(asked, source, { accountId, mark })
               : undefined
             const range = { accountId, channel, ...selects, found, before: Number.MAX_SAFE_INTEGER, limit: 0 }
             const look = isWatched

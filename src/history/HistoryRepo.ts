@@ -2,13 +2,13 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import { subjectOf, subjectValues } from "../channels/email/recipients/MessageProgress.ts"
-import { MessageSummary, type SummaryChannel } from "../messages/MessageSummary.ts"
+import { MessageSummary, SummaryChannel } from "../messages/MessageSummary.ts"
 import { column } from "../platform/database/column.ts"
 import * as Query from "../platform/database/Query.ts"
 import { taggedRows } from "../platform/database/taggedRows.ts"
 import { AccountId } from "../values/Ids.ts"
 import { modeColumn } from "../values/TestMode.ts"
-import { type SearchedTable, slowestInsert } from "./SearchRepo.ts"
+import { slowestInsert } from "./SearchRepo.ts"
 
 type Fragment = Statement.Fragment
 
@@ -297,19 +297,22 @@ const make = Effect.gen(function*() {
   const isSettled = sql.literal(`m.created_at <= now() - interval '${slowestInsert}' as is_settled`)
 
   const newestRecords = (
-    table: SearchedTable,
+    channel: SummaryChannel,
     { accountId, mark }: { readonly accountId: number; readonly mark: number }
   ) =>
-    sql`select m.*, ${isSettled} from ${sql(table)} m where m.account_id = ${accountId} and m.id > ${mark}
-      order by m.id desc limit ${newestAdded}`
+    channel === "email"
+      ? sql`select m.*, ${isSettled} from email_messages m where m.account_id = ${accountId} and m.id > ${mark}
+          order by m.id desc limit ${newestAdded}`
+      : sql`select m.*, ${isSettled} from messages m where m.account_id = ${accountId} and m.channel = ${channel}
+          and m.id > ${mark} order by m.id desc limit ${newestAdded}`
 
-  /** The newest record of an account, and the newest one before which no other one can come any more. */
+  /** The newest record of an account and a channel, and the newest one before which no other one can come any more. */
   const marks = Query.findOne({
-    Request: Schema.Struct({ accountId: AccountId, table: Schema.Literals(["email_messages", "messages"]) }),
+    Request: Schema.Struct({ accountId: AccountId, channel: SummaryChannel }),
     Result: Schema.Struct({ settled: Schema.Int, newest: Schema.Int }),
-    execute: ({ accountId, table }) =>
+    execute: ({ accountId, channel }) =>
       sql`select coalesce(max(m.id) filter (where m.is_settled), min(m.id) - 1, 0) as settled, coalesce(max(m.id), 0) as newest
-        from (${newestRecords(table, { accountId, mark: 0 })}) m`
+        from (${newestRecords(channel, { accountId, mark: 0 })}) m`.unprepared
   })
 
   /**
@@ -318,7 +321,6 @@ const make = Effect.gen(function*() {
    */
   const added = (range: SummaryRange, { ids, mark }: Known) => {
     const { accountId, channel, found } = range
-    const table = channel === "email" ? "email_messages" : "messages"
     const conditions = [
       ...matching(range),
       ...(channel === "email" ? emailConditions(range) : textConditions(range)),
@@ -339,7 +341,7 @@ const make = Effect.gen(function*() {
           count(*) filter (where n.matches and n.is_settled) as settled,
           count(*) filter (where n.matches and not n.is_settled) as recent, count(*) < ${newestAdded} as is_whole
         from (select m.id, m.is_settled, ${sql.and(conditions)} as matches
-          from (${newestRecords(table, { accountId, mark })}) m) n`.unprepared
+          from (${newestRecords(channel, { accountId, mark })}) m) n`.unprepared
     })()
   }
 

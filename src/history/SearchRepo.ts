@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Option, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { SummaryChannel } from "../messages/MessageSummary.ts"
 import { column } from "../platform/database/column.ts"
 import * as Query from "../platform/database/Query.ts"
 import * as Template from "../templates/Template.ts"
@@ -40,6 +41,7 @@ interface Range {
   readonly after: number
   readonly limit: number
   readonly accountId: AccountId | null
+  readonly channel?: SummaryChannel
 }
 
 const Row = Schema.Struct({
@@ -146,7 +148,9 @@ const make = Effect.gen(function*() {
         '{}'::jsonb as variables, convert_to(left(m.content ->> 'body', 200), 'UTF8') as text,
         ${keyId}, null::text as domain,
         array_remove(array[m.recipient, case m.direction when 'in' then m.sender end], null) as recipients
-      from (select * from messages m where ${within(range)}) m ${origins("message_batches")} order by m.id`
+      from (select * from messages m where ${
+      range.channel === undefined ? sql`true` : sql`m.channel = ${range.channel}`
+    } and ${within(range)}) m ${origins("message_batches")} order by m.id`
 
   const rows = { email_messages: emails, messages }
 

@@ -138,7 +138,7 @@ export const allowed: ReadonlyArray<Allowed> = [
       "update email_messages set variables = $, subject = $ where id in (select id from ended)",
       "update messages set content = $ where id in (select id from ended)",
       "from (select * from email_messages m where $ and m.id > $ order by m.id limit $) m",
-      "$) as recipients from (select * from messages m where m.id > $ order by m.id limit $) m",
+      "$) as recipients from (select * from messages m where $ and m.id > $ order by m.id limit $) m",
       "select webhook_id from removed_webhooks",
       "delete from removed_webhooks where removed_at <",
       "least(((select min(created_at) from email_contents)",

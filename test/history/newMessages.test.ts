@@ -109,6 +109,28 @@ layer(Subject)("an open list of messages", (it) => {
       assert.strictEqual((yield* look(added.seen)).count, 2)
     }))
 
+  it.effect("reads few messages of a quiet account, however many of others are newer", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      for (const filter of [{}, { q: "hello" }]) {
+        const quiet = yield* makeList(filter)
+        yield* quiet.texts(2_000)
+        yield* quiet.settle
+        yield* (yield* makeList()).texts(20_000)
+        yield* sql`insert into message_search_progress (name, id) select 'messages', max(id) from messages
+          on conflict (name) do update set id = excluded.id`
+        yield* sql`vacuum analyze messages`
+        const read =
+          sql`select seq_tup_read + idx_tup_fetch as count from pg_stat_xact_user_tables where relname = 'messages'`
+        yield* sql.withTransaction(Effect.gen(function*() {
+          const [before] = yield* read
+          assert.strictEqual((yield* quiet.look(yield* quiet.open)).count, 0)
+          const [after] = yield* read
+          assert.isBelow(Number(after?.["count"]) - Number(before?.["count"]), 2_000)
+        }))
+      }
+    }))
+
   it.effect("reads at most 500 messages at a time, and then says that there may be more", () =>
     Effect.gen(function*() {
       const { emails, look, open, settle } = yield* makeList()
