@@ -53,6 +53,8 @@ export interface DomainEvent<N extends EventName = EventName> {
   /** For `message.*` events. */
   readonly channel?: MessageChannel
   readonly data: EventData<N>
+  /** Why a message failed, for the statistics, if the data has no code for it. */
+  readonly reason?: string
   /** A webhook that does not get it. */
   readonly except?: WebhookId
 }

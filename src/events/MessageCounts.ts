@@ -40,12 +40,13 @@ interface Published {
   readonly event: EventName
   readonly channel?: CountedMessages["channel"]
   readonly data: EventData
+  readonly reason?: string
 }
 
-const reasonOf = ({ data, event }: Published) => {
+const reasonOf = ({ data, reason = "" }: Published) => {
   if ("bounce_type" in data) return `bounced_${data.bounce_type}`
   if ("error_code" in data) return data.error_code.slice(0, longestReason)
-  return event === "email.failed" ? "unsendable" : ""
+  return reason
 }
 
 /** The counts of events about messages. Suppressed messages are counted by those who suppress them. */

@@ -12,6 +12,7 @@ import type { Suppress } from "../smtp/SmtpReply.ts"
 import { Suppressions } from "../suppressions/Suppressions.ts"
 import { MessageProgressRepo, type MessageRow } from "./MessageProgressRepo.ts"
 import { advance, type LaterStatus } from "./MessageState.ts"
+import { failureOf } from "./RecipientState.ts"
 
 /** A refusal by the recipient's mail server. */
 export interface Bounce {
@@ -135,7 +136,7 @@ export class MessageProgress extends Context.Service<MessageProgress, {
           const rows = yield* repo.failed(ids)
           yield* events.publish(rows.map((row) => {
             const data = { ...eventDataOf(row), failed_at: row.ended_at, error: row.error }
-            return domainEvent({ accountId: row.account_id, event: "email.failed", data })
+            return domainEvent({ accountId: row.account_id, event: "email.failed", data, reason: failureOf(row.error) })
           }))
           const live = rows.filter(({ account_id }) => !isTest(account_id))
           yield* afterCommit(Effect.sync(() => live.forEach(() => MessageMetrics.failed("email", "outcome_unknown"))))

@@ -14,7 +14,7 @@ import { isTest } from "../../../values/TestMode.ts"
 import { fromDateTime, Timestamp } from "../../../values/Timestamp.ts"
 import type { Transcript } from "../smtp/Transcript.ts"
 import { Suppressions } from "../suppressions/Suppressions.ts"
-import type { Transition } from "./RecipientState.ts"
+import { failureOf, type Transition } from "./RecipientState.ts"
 
 /** The outcome of one attempt, ready to be recorded. */
 export interface RecipientRecord {
@@ -59,7 +59,8 @@ const eventsOf = (
   }
   const error = transition.error ?? ""
   if (transition.status === "failed") {
-    return [domainEvent({ accountId, event: "email.failed", data: { ...email, failed_at: at, error } })]
+    const data = { ...email, failed_at: at, error }
+    return [domainEvent({ accountId, event: "email.failed", data, reason: failureOf(error) })]
   }
   if (transition.status === "queued") {
     const { attempt_count: attempt, delay } = transition

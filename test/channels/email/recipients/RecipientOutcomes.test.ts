@@ -2,12 +2,14 @@ import { assert, expect, layer } from "@effect/vitest"
 import { DateTime, Deferred, Duration, Effect, Fiber, Layer, Option } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import { BatchesRepo, type Claimed } from "../../../../src/channels/email/bulk/BatchesRepo.ts"
+import { MessageProgress } from "../../../../src/channels/email/recipients/MessageProgress.ts"
 import { RecipientOutcomes } from "../../../../src/channels/email/recipients/RecipientOutcomes.ts"
-import { type SendOutcome, transition } from "../../../../src/channels/email/recipients/RecipientState.ts"
+import { interrupted, type SendOutcome, transition } from "../../../../src/channels/email/recipients/RecipientState.ts"
 import { maxAttempts } from "../../../../src/channels/email/recipients/SendRetryPolicy.ts"
 import { OutcomeUnknown, RecipientRefused, RelayUnavailable } from "../../../../src/channels/email/smtp/SmtpErrors.ts"
 import { Suppressions } from "../../../../src/channels/email/suppressions/Suppressions.ts"
 import { type DomainEvent, Events, Subscriber } from "../../../../src/events/Events.ts"
+import { obstacles } from "../../../../src/messages/scheduledRows.ts"
 import { AppConfig } from "../../../../src/platform/config/AppConfig.ts"
 import { ulid } from "../../../../src/platform/crypto/ids.ts"
 import { Usage } from "../../../../src/usage/Usage.ts"
@@ -39,7 +41,7 @@ const RecordedEvents = Layer.effect(
     }))
 ).pipe(Layer.provide(Events.layer), Layer.provide(NoListeners))
 
-const Subject = RecipientOutcomes.layer.pipe(
+const Subject = Layer.merge(RecipientOutcomes.layer, MessageProgress.layer).pipe(
   Layer.provide([AppConfig.layer, RecordedEvents, Suppressions.layer, Usage.layer]),
   Layer.provideMerge(BatchesRepo.layer),
   Layer.provideMerge(TestDatabase.layer)
@@ -204,6 +206,29 @@ layer(Subject, { excludeTestServices: true })("RecipientOutcomes and BatchesRepo
       }
       assert.deepStrictEqual(yield* batch.rows, ["failed 2"])
       assert.deepInclude(yield* batch.counts, { failed: 1, ambiguous: 2, waiting: 0 })
+      assert.deepStrictEqual(yield* batch.statistics, ["failed outcome_unknown 1"])
+    }))
+
+  it.effect("counts failures by their reason, those that end without an attempt too", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { publishFailed } = yield* MessageProgress
+      const batch = yield* batchOf(3)
+      const [first, ...others] = yield* batch.claim()
+      assert.isDefined(first)
+      yield* batch.record(first, { _tag: "Unsendable", reason: "The text is damaged." })
+      const errors = [interrupted, obstacles.subscription_expired]
+      for (const [index, { id }] of others.entries()) {
+        yield* sql`update email_messages set status = 'failed', error = ${
+          errors[index]
+        }, completed_at = now() where id = ${id}`
+      }
+      yield* publishFailed(others.map(({ id }) => id))
+      assert.deepStrictEqual(yield* batch.statistics, [
+        "failed outcome_unknown 1",
+        "failed subscription_expired 1",
+        "failed unsendable 1"
+      ])
     }))
 
   it.effect("fails a recipient whose claim was reclaimed after every attempt", () =>
