@@ -8,6 +8,7 @@ import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { MacKeys } from "../../platform/crypto/MacKeys.ts"
 import { NotFound } from "../../platform/http/ApiErrors.ts"
 import { PublicUrl } from "../../platform/http/PublicUrl.ts"
+import { queryOf } from "../../platform/http/RequestContext.ts"
 import { isSpoken, type Language, Messages, preferred } from "../language/Messages.ts"
 import type { Ask } from "../page/Ask.ts"
 import { actionField, tokenField } from "../ui/form.ts"
@@ -26,8 +27,6 @@ export interface Visit {
   /** The cookies that every answer to this request sets. */
   readonly cookies: ReadonlyArray<Cookie>
 }
-
-const queryOf = ({ url }: Request) => new URLSearchParams(url.split("?").slice(1).join("?"))
 
 /** The language that the address asks for, then the person's, then the browser's. */
 const languageOf = (request: Request, signedIn: SignedIn | undefined): Language => {

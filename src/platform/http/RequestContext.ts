@@ -1,5 +1,5 @@
 import { Context, DateTime, Effect } from "effect"
-import type { HttpServerResponse } from "effect/http"
+import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { AccountId, ApiKeyId, LoginSessionId, PersonId } from "../../values/Ids.ts"
 import { fromDateTime, type Timestamp } from "../../values/Timestamp.ts"
 
@@ -85,6 +85,10 @@ export const RequestContext = Context.Reference<RequestFacts>("messaging-service
     answerHeaders: new Map()
   })
 })
+
+/** The query of a request. */
+export const queryOf = ({ url }: HttpServerRequest.HttpServerRequest): URLSearchParams =>
+  new URLSearchParams(url.split("?").slice(1).join("?"))
 
 /** `meta` of an answer (spec 2.1). */
 export const meta: Effect.Effect<{ readonly request_id: string; readonly timestamp: Timestamp }> = Effect.gen(

@@ -1,4 +1,4 @@
-import { Effect, SchemaIssue } from "effect"
+import { Effect, Schema, SchemaIssue } from "effect"
 import type { HttpApiError } from "effect/http-api"
 import { InvalidJson, NotFound, ValidationFailed, type Violation } from "./ApiErrors.ts"
 
@@ -70,6 +70,17 @@ function* faultsOf(
 export const violationsOf = (issue: SchemaIssue.Issue): ReadonlyArray<Violation> =>
   faultsOf(issue).take(maxViolations).toArray()
 
+/** The answer to a request with these violations. */
+export const validationFailed = (errors: ReadonlyArray<Violation>) =>
+  new ValidationFailed({ param: errors[0]?.param ?? "", errors })
+
+/** Reads a value as an endpoint reads the body of its request. */
+export const validated = <S extends Schema.Decoder<unknown>>(schema: S) => {
+  const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
+  return (value: unknown): Effect.Effect<S["Type"], ValidationFailed> =>
+    Effect.mapError(decode(value), ({ issue }) => validationFailed(violationsOf(issue)))
+}
+
 /**
  * The answer to a request that does not match its schemas: 404 for a malformed id in the path, 400 for text that is not
  * JSON, and 422 with up to 50 violations for everything else.
@@ -90,7 +101,7 @@ export const fromSchemaError = (
         const isRepeated = error.kind === "Query" && found.message === "must be a string"
         return isRepeated ? { ...found, message: "must be given once" } : found
       })
-      return Effect.fail(new ValidationFailed({ param: errors[0]?.param ?? "", errors }))
+      return Effect.fail(validationFailed(errors))
     }
   }
 }

@@ -8,7 +8,7 @@ import { createHash } from "node:crypto"
 import * as NodeFs from "node:fs"
 import { type ApiError, errorResponse, isApiError, statusOf } from "../../platform/http/ApiError.ts"
 import { Html, html, type HtmlValue } from "../../platform/http/html.ts"
-import { queryOf } from "./query.ts"
+import { queryOf } from "../../platform/http/RequestContext.ts"
 import { type Part, SandboxAccess } from "./SandboxAccess.ts"
 
 /** The content of a page. An element with an id and `data-live` stays up to date by itself. */

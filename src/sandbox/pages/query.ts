@@ -1,12 +1,9 @@
 import { Effect, Schema } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
-import { ValidationFailed, type Violation } from "../../platform/http/ApiErrors.ts"
-import { violationsOf } from "../../platform/http/violations.ts"
+import type { Violation } from "../../platform/http/ApiErrors.ts"
+import { queryOf } from "../../platform/http/RequestContext.ts"
+import { validated, validationFailed } from "../../platform/http/violations.ts"
 import { Text } from "../../values/Text.ts"
-
-/** The query of a request. */
-export const queryOf = (request: HttpServerRequest.HttpServerRequest): URLSearchParams =>
-  new URLSearchParams(request.url.split("?").slice(1).join("?"))
 
 /** A whole number in a query. */
 const whole = (minimum: number, maximum: number, standard: number) => {
@@ -29,8 +26,6 @@ export const listQuery = {
   wait: whole(0, 60, 0)
 }
 
-const failed = (errors: ReadonlyArray<Violation>) => new ValidationFailed({ param: errors[0]?.param ?? "", errors })
-
 /** The faults of names: a misspelt filter must not match all messages. */
 const faultsOf = (given: URLSearchParams, known: ReadonlyArray<string>): ReadonlyArray<Violation> =>
   [...new Set(given.keys())].flatMap((param): ReadonlyArray<Violation> => {
@@ -42,13 +37,13 @@ const faultsOf = (given: URLSearchParams, known: ReadonlyArray<string>): Readonl
 
 /** Reads the query parameters of a request. `token` belongs to the access, not to the list. */
 export const readQuery = <S extends Schema.Decoder<unknown> & { readonly fields: Schema.Struct.Fields }>(schema: S) => {
-  const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
+  const read = validated(schema)
   return Effect.gen(function*() {
     const given = queryOf(yield* HttpServerRequest.HttpServerRequest)
     given.delete("token")
     const faults = faultsOf(given, Object.keys(schema.fields))
-    if (faults.length > 0) return yield* failed(faults)
-    return yield* Effect.mapError(decode(Object.fromEntries(given)), ({ issue }) => failed(violationsOf(issue)))
+    if (faults.length > 0) return yield* validationFailed(faults)
+    return yield* read(Object.fromEntries(given))
   })
 }
 

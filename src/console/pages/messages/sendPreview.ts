@@ -1,13 +1,12 @@
 /** What a form of the page *Send* would do, before it does it. */
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { NewEmail } from "../../../channels/email/single/EmailApi.ts"
 import { Emails } from "../../../channels/email/single/Emails.ts"
 import { Suppressions } from "../../../channels/email/suppressions/Suppressions.ts"
 import { NewSms } from "../../../channels/sms/SmsApi.ts"
 import { SmsMessages } from "../../../channels/sms/SmsMessages.ts"
-import { ValidationFailed } from "../../../platform/http/ApiErrors.ts"
 import { html, type HtmlValue } from "../../../platform/http/html.ts"
-import { violationsOf } from "../../../platform/http/violations.ts"
+import { validated } from "../../../platform/http/violations.ts"
 import { refusedBy } from "../../page/Action.ts"
 import type { AccountAsk } from "../../page/Ask.ts"
 import { facts, foreign, inDollars, note, number } from "../../ui/parts.ts"
@@ -18,18 +17,12 @@ interface Preview {
   readonly warnings: ReadonlyArray<HtmlValue>
 }
 
-/** The request as its endpoint reads it. */
-const read = <A>(schema: Schema.Codec<A, unknown>, body: unknown): Effect.Effect<A, ValidationFailed> =>
-  Schema.decodeUnknownEffect(schema)(body, { errors: "all" }).pipe(
-    Effect.mapError(({ issue }) => {
-      const errors = violationsOf(issue)
-      return new ValidationFailed({ param: errors[0]?.param ?? "", errors })
-    })
-  )
+const smsIn = validated(NewSms)
+const emailIn = validated(NewEmail)
 
 const ofSms = Effect.fnUntraced(function*(ask: AccountAsk, body: unknown) {
   const { t } = ask
-  const given = yield* read(NewSms, body)
+  const given = yield* smsIn(body)
   const { cost_usd, encoding, segments, sender_id, to } = yield* (yield* SmsMessages).preview(ask.accountId, given)
   const preview: Preview = {
     facts: [
@@ -45,7 +38,7 @@ const ofSms = Effect.fnUntraced(function*(ask: AccountAsk, body: unknown) {
 
 const ofEmail = Effect.fnUntraced(function*(ask: AccountAsk, body: unknown) {
   const { accountId, t } = ask
-  const given = yield* read(NewEmail, body)
+  const given = yield* emailIn(body)
   const { from: { address, name }, recipients, warnings } = yield* (yield* Emails).preview(accountId, given)
   const suppressed = yield* (yield* Suppressions).among(accountId, recipients)
   const preview: Preview = {

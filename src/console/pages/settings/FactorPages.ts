@@ -2,9 +2,9 @@ import { Effect, Schema } from "effect"
 import { type Passkey, Passkeys } from "../../../people/Passkeys.ts"
 import { type Factors, SecondFactors } from "../../../people/SecondFactors.ts"
 import { SignIns } from "../../../people/SignIns.ts"
-import { NotFound, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
+import { NotFound } from "../../../platform/http/ApiErrors.ts"
 import { html } from "../../../platform/http/html.ts"
-import { violationsOf } from "../../../platform/http/violations.ts"
+import { validated } from "../../../platform/http/violations.ts"
 import { lineBetween } from "../../../values/Text.ts"
 import { Action, goTo } from "../../page/Action.ts"
 import type { PersonAsk } from "../../page/Ask.ts"
@@ -26,15 +26,14 @@ const passkeyIn = Effect.fnUntraced(function*(ask: PersonAsk) {
   return passkey ?? (yield* new NotFound())
 })
 
-const decodeName = Schema.decodeUnknownEffect(Schema.Struct({ name: lineBetween(1, 100) }))
+const nameIn = validated(Schema.Struct({ name: lineBetween(1, 100) }))
 
 const renamePasskey = Action.own({
   name: "rename",
   fields: { name: Field.text({ label: "security.passkeys.name", autocomplete: "off" }) },
   run: ({ name = "" }, ask: PersonAsk) =>
     Effect.gen(function*() {
-      const given = yield* Effect.mapError(decodeName({ name }), ({ issue }) =>
-        new ValidationFailed({ param: "name", errors: violationsOf(issue) }))
+      const given = yield* nameIn({ name })
       const { id, name: before } = yield* passkeyIn(ask)
       const { person } = ask.signedIn
       yield* (yield* Passkeys).rename(person.id, id, given.name)

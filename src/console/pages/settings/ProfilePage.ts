@@ -1,8 +1,7 @@
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { People } from "../../../people/People.ts"
 import { PersonChange } from "../../../people/Person.ts"
-import { ValidationFailed } from "../../../platform/http/ApiErrors.ts"
-import { violationsOf } from "../../../platform/http/violations.ts"
+import { validated } from "../../../platform/http/violations.ts"
 import { Action, goTo } from "../../page/Action.ts"
 import type { PersonAsk } from "../../page/Ask.ts"
 import { Field } from "../../page/Field.ts"
@@ -10,7 +9,7 @@ import { Page } from "../../page/Page.ts"
 import { form } from "../../ui/form.ts"
 import { languages, zones } from "../doors/SetupPage.ts"
 
-const decode = Schema.decodeUnknownEffect(PersonChange, { errors: "all" })
+const changeIn = validated(PersonChange)
 
 const save = Action.own({
   name: "save",
@@ -32,11 +31,7 @@ const save = Action.own({
   },
   run: (wanted, { signedIn: { person } }: PersonAsk) =>
     Effect.gen(function*() {
-      const change = yield* Effect.mapError(decode(wanted), ({ issue }) => {
-        const errors = violationsOf(issue)
-        return new ValidationFailed({ param: errors[0]?.param ?? "", errors })
-      })
-      yield* (yield* People).change(person.id, change)
+      yield* (yield* People).change(person.id, yield* changeIn(wanted))
       return goTo("/console/me", "me.saved")
     })
 })
