@@ -1,6 +1,10 @@
 import { Option, Schema } from "effect"
 import type { Position } from "../../values/Page.ts"
+import { isInstant } from "../../values/Timestamp.ts"
 import type { Ask } from "./Ask.ts"
+
+/** A time in the position of a list. */
+export const Instant = Schema.String.check(Schema.makeFilter((text: string) => isInstant(text)))
 
 /** The parameter of an address for the rows behind a position. */
 export const cursorOf = (position: Position): string => Buffer.from(JSON.stringify(position)).toString("base64url")

@@ -1,5 +1,6 @@
-import { DateTime, Option } from "effect"
+import { DateTime, Effect, Option, Stream } from "effect"
 import { Html, html, type HtmlValue } from "../../platform/http/html.ts"
+import type { Position } from "../../values/Page.ts"
 import { type Key, marked } from "../language/Messages.ts"
 import type { Ask } from "../page/Ask.ts"
 import { withQuery } from "../page/Ask.ts"
@@ -215,3 +216,29 @@ const cellOf = (value: string | number): string => {
 
 /** One row with its line end. */
 export const csvLine = (cells: ReadonlyArray<string | number>): string => `${cells.map(cellOf).join(",")}\r\n`
+
+/** How many rows of a file one statement reads. */
+const portion = 1000
+
+/** A list as a file. Each portion is read when the reader has taken the one before. */
+export const csvFile = <Row>(
+  name: string,
+  { columns, placeOf, read }: {
+    readonly columns: Readonly<Record<string, (row: Row) => string | number>>
+    readonly placeOf: (row: Row) => Position
+    readonly read: (limit: number, after: Position | null) => Effect.Effect<ReadonlyArray<Row>>
+  }
+) => ({
+  name,
+  lines: Stream.concat(
+    Stream.succeed(csvLine(Object.keys(columns))),
+    Stream.paginate(null as Position | null, (after) =>
+      Effect.map(read(portion, after), (rows) => {
+        const last = rows.length < portion ? undefined : rows.at(-1)
+        return [
+          rows.map((row) => csvLine(Object.values(columns).map((cell) => cell(row)))),
+          last === undefined ? Option.none<Position>() : Option.some(placeOf(last))
+        ] as const
+      }))
+  )
+})

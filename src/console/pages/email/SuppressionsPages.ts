@@ -1,4 +1,4 @@
-import { Array, Effect, Option, Schema, Stream } from "effect"
+import { Array, Effect, Option, Schema } from "effect"
 import { type Suppression, SuppressionReason } from "../../../channels/email/suppressions/Suppression.ts"
 import { Suppressions } from "../../../channels/email/suppressions/Suppressions.ts"
 import { maxAddresses, SuppressionsApi } from "../../../channels/email/suppressions/SuppressionsApi.ts"
@@ -17,7 +17,7 @@ import { Page } from "../../page/Page.ts"
 import { form } from "../../ui/form.ts"
 import { badge, code, emptyState, linkButton, moment, note, number, type Tone } from "../../ui/parts.ts"
 import { tabs } from "../../ui/progress.ts"
-import { appliedFilters, type Column, csvHref, csvLine, pager, search, table, wantsCsv } from "../../ui/table.ts"
+import { appliedFilters, type Column, csvFile, csvHref, pager, search, table, wantsCsv } from "../../ui/table.ts"
 
 const perPage = 50
 
@@ -100,28 +100,20 @@ const Place = Schema.Tuple([TimestampInput, EmailAddress])
 
 const placeOf = ({ created_at, email }: Suppression): Position => [created_at, email]
 
-/** How many rows of a file one statement reads. */
-const portion = 1000
-
-const csvNames = ["email", "reason", "source_message_id", "created_at"]
-
-const lineOf = ({ created_at, email, reason, source_message_id }: Suppression) =>
-  csvLine([email, reason, source_message_id ?? "", created_at])
-
 type Read = (limit: number, after: Position | null) => Effect.Effect<ReadonlyArray<Suppression>>
 
-/** The whole list as a file. Each portion is read when the reader has taken the one before. */
-const csvOf = (read: Read) => ({
-  name: "suppressions.csv",
-  lines: Stream.concat(
-    Stream.succeed(csvLine(csvNames)),
-    Stream.paginate(null as Position | null, (after) =>
-      Effect.map(read(portion, after), (rows) => {
-        const last = rows.length < portion ? undefined : rows.at(-1)
-        return [rows.map(lineOf), last === undefined ? Option.none<Position>() : Option.some(placeOf(last))] as const
-      }))
-  )
-})
+/** The whole list as a file. */
+const csvOf = (read: Read) =>
+  csvFile<Suppression>("suppressions.csv", {
+    columns: {
+      email: ({ email }) => email,
+      reason: ({ reason }) => reason,
+      source_message_id: ({ source_message_id }) => source_message_id ?? "",
+      created_at: ({ created_at }) => created_at
+    },
+    placeOf,
+    read
+  })
 
 const list = Page.account({
   path: "/suppressions",

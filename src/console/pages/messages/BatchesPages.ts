@@ -6,9 +6,8 @@ import { Messages } from "../../../messages/Messages.ts"
 import type { MessageSummary, SummaryChannel } from "../../../messages/MessageSummary.ts"
 import { html } from "../../../platform/http/html.ts"
 import { EmailBatchId, MessageBatchId } from "../../../values/Ids.ts"
-import { isInstant } from "../../../values/Timestamp.ts"
 import type { AccountAsk, Ask } from "../../page/Ask.ts"
-import { cursorsAround, pageOf, positionIn } from "../../page/cursor.ts"
+import { cursorsAround, Instant, pageOf, positionIn } from "../../page/cursor.ts"
 import { Page } from "../../page/Page.ts"
 import {
   badge,
@@ -71,8 +70,6 @@ const columns = (ask: AccountAsk, channel: SummaryChannel): ReadonlyArray<Column
     { label: t.text("batches.created"), cell: ({ created_at }) => moment(ask, created_at) }
   ]
 }
-
-const Instant = Schema.String.check(Schema.makeFilter((text: string) => isInstant(text)))
 
 const list = Page.account({
   path: "/batches",

@@ -1,14 +1,13 @@
 import { Effect, Schema } from "effect"
 import { html } from "../../../platform/http/html.ts"
 import { VerificationId } from "../../../values/Ids.ts"
-import { isInstant } from "../../../values/Timestamp.ts"
 import { type BlockedPrefix, CodeChannel, type Verification, VerificationStatus } from "../../../verify/Verification.ts"
 import { Verifications } from "../../../verify/Verifications.ts"
 import { VerifyApi } from "../../../verify/VerifyApi.ts"
 import type { Key } from "../../language/Messages.ts"
 import { Action, goTo } from "../../page/Action.ts"
 import type { AccountAsk, Ask } from "../../page/Ask.ts"
-import { cursorsAround, pageOf, positionIn } from "../../page/cursor.ts"
+import { cursorsAround, Instant, pageOf, positionIn } from "../../page/cursor.ts"
 import { Field } from "../../page/Field.ts"
 import { filtersIn, tidied } from "../../page/filter.ts"
 import { Page } from "../../page/Page.ts"
@@ -76,7 +75,7 @@ const shown = ({ t }: Ask) => (name: Name, value: string) => {
   return name === "status" ? t.named(`verify.status.${value}`) ?? value : value
 }
 
-const Place = Schema.Tuple([Schema.String.check(Schema.makeFilter((text: string) => isInstant(text))), VerificationId])
+const Place = Schema.Tuple([Instant, VerificationId])
 
 const list = Page.account({
   path: "/verify",

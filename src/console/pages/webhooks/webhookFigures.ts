@@ -8,20 +8,13 @@ import {
 } from "../../../webhooks/history/WebhookStatistics.ts"
 import type { AccountAsk, Ask } from "../../page/Ask.ts"
 import { columns } from "../../ui/columns.ts"
-import { card, facts, moment, number } from "../../ui/parts.ts"
+import { card, facts, missing, moment, number, share } from "../../ui/parts.ts"
 import { bar } from "../../ui/progress.ts"
 import type { Column } from "../../ui/table.ts"
 import { durationOf } from "./deliveryParts.ts"
 
-/** Shown where a share has nothing to be a share of. */
-const missing = "–"
-
-const share = ({ t }: Ask, { failed, succeeded }: AttemptFigures): string =>
-  succeeded + failed === 0
-    ? missing
-    : new Intl.NumberFormat(t.intl, { style: "percent", maximumFractionDigits: 1 }).format(
-      succeeded / (succeeded + failed)
-    )
+const shareOf = (ask: Ask, { failed, succeeded }: AttemptFigures): string =>
+  share(ask, succeeded + failed === 0 ? null : succeeded / (succeeded + failed))
 
 const waitingOf = (ask: Ask, { waiting }: AttemptFigures): string =>
   `${number(ask, waiting)}${waiting === mostWaiting ? "+" : ""}`
@@ -60,7 +53,7 @@ export const figuresCard = (ask: AccountAsk, statistics: WebhookStatistics): Htm
       })
     }${
       facts([
-        [t.text("webhooks.figures.share"), share(ask, statistics)],
+        [t.text("webhooks.figures.share"), shareOf(ask, statistics)],
         [t.text("webhooks.figures.p95"), durationOf(ask, statistics.p95_ms)],
         [t.text("webhooks.figures.waiting"), waitingOf(ask, statistics)],
         [t.text("webhooks.figures.oldest"), oldestOf(ask, statistics)]
@@ -86,7 +79,7 @@ export const figureColumns = (ask: AccountAsk): ReadonlyArray<Column<Figured>> =
     shown(
       t.text("webhooks.figures.day"),
       (figures) =>
-        html`${share(ask, figures)}${
+        html`${shareOf(ask, figures)}${
           figures.succeeded + figures.failed > 0 &&
           bar(ask, [{ ...good, count: figures.succeeded }, { ...bad, count: figures.failed }])
         }`
