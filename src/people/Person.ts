@@ -79,7 +79,7 @@ export const SignedIn = Schema.Struct({
   sign_in_id: Schema.Int,
   expires_at: Timestamp,
   methods: Schema.Array(Method),
-  /** The person proved their identity in the last minutes. */
+  /** The person proved their identity in the last minutes, and this browser has the token that the proof brought. */
   is_fresh: Schema.Boolean,
   /** The token is a day old: the next answer brings another one. */
   is_due: Schema.Boolean,

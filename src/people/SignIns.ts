@@ -65,7 +65,7 @@ const makeRepo = Effect.gen(function*() {
     Result: SignedIn,
     execute: (hash) =>
       sql`select s.id as sign_in_id, s.expires_at, s.methods,
-          coalesce(s.proved_at > now() - interval '10 minutes', false) as is_fresh,
+          s.token_hash = ${hash} and coalesce(s.proved_at > now() - interval '10 minutes', false) as is_fresh,
           s.token_hash = ${hash} and coalesce(s.renewed_at < now() - interval '24 hours', true) as is_due,
           coalesce(s.last_used_at < now() - interval '1 minute', true) as is_stale,
           ${hasSecondFactor(sql, sql.literal("s.person_id"))} as has_second_factor,
