@@ -2,6 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import { subjectOf, subjectValues } from "../channels/email/recipients/MessageProgress.ts"
+import { rareStatuses, weights } from "../channels/email/recipients/MessageState.ts"
 import { MessageSummary, SummaryChannel } from "../messages/MessageSummary.ts"
 import { column } from "../platform/database/column.ts"
 import * as Query from "../platform/database/Query.ts"
@@ -71,14 +72,6 @@ const Row = Schema.Struct({
   variables: Schema.Record(Schema.String, Schema.Unknown)
 })
 
-/** Statuses by rising weight. The status of an email to several addresses is the heaviest that any of them has. */
-const weights =
-  `array['canceled', 'suppressed', 'failed', 'bounced', 'sent', 'delivered', 'opened', 'clicked', 'complained',
-  'queued', 'sending', 'scheduled']`
-
-/** The statuses in the indexes `email_messages_rare_records` and `messages_rare`. */
-const rare: ReadonlySet<string> = new Set(["bounced", "complained", "failed", "suppressed", "canceled"])
-
 const summaryOf = ({ batch_subject, preview, variables, ...summary }: typeof Row.Type): MessageSummary => ({
   ...summary,
   preview: batch_subject === null ? preview ?? "" : subjectOf(batch_subject, variables)
@@ -118,7 +111,7 @@ const make = Effect.gen(function*() {
     ...idsWithin(sql`m.id`, sql`m.id`, range)
   ]
 
-  const hasRareStatus = ({ status }: SummaryRange) => status !== undefined && rare.has(status)
+  const hasRareStatus = ({ status }: SummaryRange) => status !== undefined && rareStatuses.has(status)
 
   /** A rare status, a batch, a session and tags have an index. */
   const isSelective = (range: SummaryRange) =>

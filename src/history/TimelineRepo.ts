@@ -9,6 +9,7 @@ import * as Query from "../platform/database/Query.ts"
 import { AccountId } from "../values/Ids.ts"
 import { Timestamp } from "../values/Timestamp.ts"
 import { VerificationStatus } from "../verify/Verification.ts"
+import { queueStatuses } from "../webhooks/delivery/DeliveryState.ts"
 import { deliveriesFound } from "../webhooks/history/eventDeliveries.ts"
 
 const One = Schema.Struct({ accountId: AccountId, channel: SummaryChannel, id: Schema.Int })
@@ -222,7 +223,7 @@ const make = Effect.gen(function*() {
       ${column.int8(events.flatMap(({ delivery_ids }) => delivery_ids ?? []))})`
     const ended = sql`d.completed_at >= ${from}::timestamptz - interval '1 hour'
       and d.completed_at < ${last}::timestamptz + ${longestDelivery}::text::interval`
-    const waiting = (status: "pending" | "retrying" | "taken") =>
+    const waiting = (status: typeof queueStatuses[number]) =>
       sql`select id, webhook_id, event_id, event, case when attempt_count = 0 then 'pending' else 'retrying' end,
           attempt_count, (attempts -> -1 ->> 'response_code')::smallint, attempts -> -1 ->> 'error',
           coalesce((attempts -> -1 ->> 'started_at')::timestamptz, created_at)
@@ -237,8 +238,7 @@ const make = Effect.gen(function*() {
             d.completed_at as at
           from found f join webhook_deliveries d on d.webhook_id = f.webhook_id and d.id = f.id
           where not d.is_test and ${ended}
-          union all ${waiting("pending")} union all ${waiting("retrying")} union all ${waiting("taken")}
-          limit 1000`.unprepared
+          union all ${sql.join(" union all ", false)(queueStatuses.map(waiting))} limit 1000`.unprepared
     })()
   }
 

@@ -1,8 +1,9 @@
-import { Context, DateTime, Duration, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { askedPeriod } from "../messages/askedPeriod.ts"
 import { SummaryChannel } from "../messages/MessageSummary.ts"
 import * as Query from "../platform/database/Query.ts"
-import { ValidationFailed } from "../platform/http/ApiErrors.ts"
+import type { ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { AccountId } from "../values/Ids.ts"
 import { Timezone } from "../values/Locale.ts"
 import { type AskedStatistics, StatisticsRow, StatisticsUnit } from "./StatisticsRow.ts"
@@ -77,18 +78,7 @@ export class Statistics extends Context.Service<Statistics, {
       return Statistics.of({
         read: Effect.fn("Statistics.read")(function*(accountId, asked) {
           const { channel = null, granularity, timezone } = asked
-          const { most, usual } = spans[granularity]
-          const now = yield* DateTime.now
-          const to = asked.to_date === undefined ? now : DateTime.makeUnsafe(asked.to_date)
-          const from = asked.from_date === undefined
-            ? DateTime.subtractDuration(to, usual)
-            : DateTime.makeUnsafe(asked.from_date)
-          const length = DateTime.distance(from, to)
-          if (Duration.toMillis(length) <= 0) return yield* ValidationFailed.of("to_date", "must be after from_date")
-          if (Duration.isGreaterThan(length, Duration.fromInputUnsafe(most))) {
-            return yield* ValidationFailed.of("from_date", `must be at most ${most} before to_date`)
-          }
-          const period = { from: DateTime.toEpochMillis(from), to: DateTime.toEpochMillis(to) }
+          const period = yield* askedPeriod(asked, spans[granularity])
           return yield* repo.read({ accountId, ...period, granularity, timezone, channel })
         }),
         roll: Effect.repeat(repo.roll(), { until: ({ moved }) => moved < 20_000 }).pipe(Effect.asVoid)

@@ -1,7 +1,8 @@
-import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { askedPeriod } from "../messages/askedPeriod.ts"
 import * as Query from "../platform/database/Query.ts"
-import { ValidationFailed } from "../platform/http/ApiErrors.ts"
+import type { ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { dollars } from "../pricing/SmsPrice.ts"
 import { AccountId } from "../values/Ids.ts"
 import { CodeChannel, type Figures, type VerificationStatistics } from "./Verification.ts"
@@ -67,17 +68,8 @@ export class VerificationFigures extends Context.Service<VerificationFigures, {
     VerificationFigures,
     Effect.map(makeRead, (rowsOf) =>
       VerificationFigures.of({
-        read: Effect.fn("VerificationFigures.read")(function*(accountId, { from_date, to_date }) {
-          const to = to_date === undefined ? yield* DateTime.now : DateTime.makeUnsafe(to_date)
-          const from = from_date === undefined
-            ? DateTime.subtractDuration(to, spans.usual)
-            : DateTime.makeUnsafe(from_date)
-          const length = DateTime.distance(from, to)
-          if (Duration.toMillis(length) <= 0) return yield* ValidationFailed.of("to_date", "must be after from_date")
-          if (Duration.isGreaterThan(length, Duration.fromInputUnsafe(spans.most))) {
-            return yield* ValidationFailed.of("from_date", `must be at most ${spans.most} before to_date`)
-          }
-          const rows = yield* rowsOf({ accountId, from: DateTime.toEpochMillis(from), to: DateTime.toEpochMillis(to) })
+        read: Effect.fn("VerificationFigures.read")(function*(accountId, asked) {
+          const rows = yield* rowsOf({ accountId, ...(yield* askedPeriod(asked, spans)) })
           const parts = rows.flatMap((row) => {
             const { channel, country } = row
             return channel === null ? [] : [{ channel, country, ...figuresOf(row) }]

@@ -19,6 +19,15 @@ export type RecipientStatus = typeof RecipientStatus.Type
 /** The status of a message: its recipient's status, or `sending` while a node sends it. */
 export type MessageStatus = RecipientStatus | "sending"
 
+/**
+ * SQL: statuses by rising weight. The status of an email to several addresses is the heaviest that any of them has.
+ */
+export const weights = `array['canceled', 'suppressed', 'failed', 'bounced', 'sent', 'delivered', 'opened', 'clicked',
+  'complained', 'scheduled', 'queued', 'sending']`
+
+/** The statuses in the indexes `email_messages_rare_records` and `messages_rare`. */
+export const rareStatuses: ReadonlySet<string> = new Set(["bounced", "complained", "failed", "suppressed", "canceled"])
+
 /** A status that a message reaches after the relay has accepted it. */
 export type LaterStatus = "delivered" | "opened" | "clicked" | "bounced" | "complained"
 

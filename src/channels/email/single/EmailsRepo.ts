@@ -11,7 +11,7 @@ import { AccountId, EmailBatchId, EmailMessageId, type TemplateId } from "../../
 import { direction, Sort, windowFields } from "../../../values/Page.ts"
 import { modeColumn, storedLane } from "../../../values/TestMode.ts"
 import { subjectValues } from "../recipients/MessageProgress.ts"
-import { RecipientStatus } from "../recipients/MessageState.ts"
+import { rareStatuses, RecipientStatus, weights } from "../recipients/MessageState.ts"
 import { interrupted, unconfirmed } from "../recipients/RecipientState.ts"
 import type { Mailbox } from "../request/Mailbox.ts"
 import { storeBodies, type StoredBody } from "../request/storeBodies.ts"
@@ -83,13 +83,6 @@ const StoredRecord = Schema.Struct({
   copies: Schema.NullOr(Schema.Int)
 })
 export type StoredRecord = typeof StoredRecord.Type
-
-/** Statuses by rising weight. The sum of several recipients is the heaviest status that any of them has. */
-const weights = `array['canceled', 'suppressed', 'failed', 'bounced', 'sent', 'delivered', 'opened', 'clicked',
-  'complained', 'scheduled', 'queued', 'sending']`
-
-/** The statuses in the index `email_messages_rare_records`. */
-const isRare = (status: string) => ["bounced", "complained", "failed", "suppressed", "canceled"].includes(status)
 
 /** A text, or an attachment without its bytes. */
 const StoredPart = Schema.Struct({
@@ -240,7 +233,7 @@ const make = Effect.gen(function*() {
       ...(from_date === null ? [] : [sql`m.created_at >= ${from_date}::timestamptz`]),
       ...(to_date === null ? [] : [sql`m.created_at < ${to_date}::timestamptz`]),
       ...(to === null ? [] : [named(sql`lower(o.recipient) = lower(${to}::text)`)]),
-      ...(status === null || !isRare(status) ? [] : [named(sql`o.status = ${sql.literal(`'${status}'`)}`)]),
+      ...(status === null || !rareStatuses.has(status) ? [] : [named(sql`o.status = ${sql.literal(`'${status}'`)}`)]),
       ...(status === null ? [] : [
         sql`case when m.copies is null then m.status in ${statuses} else (select s.status from (${summed}) s) in ${statuses} end`
       ])
