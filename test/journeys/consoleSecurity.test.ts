@@ -286,6 +286,18 @@ layer(Service.layer(), { excludeTestServices: true })("second factors in a brows
       assert.strictEqual(yield* count, 0)
     }))
 
+  it.effect("the proof by a passkey leads back to the page with what its address asks for", () =>
+    Effect.gen(function*() {
+      const { port, request } = yield* Service
+      const { accountId, personId, sql } = yield* withPasskey
+      const { cookie } = yield* ownerOf(accountId)
+      yield* sql`update login_sessions set proved_at = now() - interval '1 hour' where person_id = ${personId}`
+      const path = `/console/${accountId}/keys/new?mode=test`
+      // Passkeys belong to a name.
+      const { text } = yield* request("GET", path, { headers: { cookie, host: `localhost:${port}` } })
+      assert.include(text, `<a data-proof href="/console/confirm?next=${encodeURIComponent(path)}"`)
+    }).pipe(Effect.orDie))
+
   it.effect("a person gives a passkey another name, and not those of others", () =>
     Effect.gen(function*() {
       const { open, passkeyId, sends } = yield* withPasskey

@@ -217,7 +217,7 @@ const proofOf = <A extends Ask, R>(
     has_second_factor && given(codeField, proofFields.code)
   }${
     has_second_factor && ask.party !== undefined && ask.path !== confirmPath
-    && html`<p><a data-proof href="${confirmation(ask.path)}">${t.text("proof.passkey")}</a></p>`
+    && html`<p><a data-proof href="${confirmation(withQuery(ask, {}))}">${t.text("proof.passkey")}</a></p>`
   }</fieldset>`
 }
 
