@@ -33,6 +33,16 @@ const enters = (email: string, secret = password) =>
   })
 
 layer(Service.layer(), { excludeTestServices: true })("signing in to the console", (it) => {
+  it.effect("an address with a NUL is answered as one without an account", () =>
+    Effect.gen(function*() {
+      yield* makeAccount({ password })
+      assert.strictEqual((yield* enters("ada@example.com\0")).status, 401)
+      const page = "/console/password/forgot"
+      const form = formsOf(page, (yield* browser.open(page)).text).find(({ name }) => name === "forgot")
+      const asked = yield* browser.send(yield* Effect.orDie(Effect.fromNullishOr(form)), { email: "ada@example.com\0" })
+      assert.strictEqual(asked.status, 200)
+    }))
+
   it.effect("of fifty wrong codes at the same time, five are checked and the others wait", () =>
     Effect.gen(function*() {
       const { email } = yield* guarded

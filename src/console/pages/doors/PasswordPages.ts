@@ -7,7 +7,7 @@ import { Field } from "../../page/Field.ts"
 import { Page } from "../../page/Page.ts"
 import { form } from "../../ui/form.ts"
 import { linkButton } from "../../ui/parts.ts"
-import { limited } from "./signInActions.ts"
+import { addressOf, limited } from "./signInActions.ts"
 
 const askForLink = Action.own({
   name: "forgot",
@@ -15,7 +15,7 @@ const askForLink = Action.own({
   run: ({ email = "" }, _: Ask) =>
     Effect.gen(function*() {
       yield* limited
-      yield* (yield* PasswordResets).ask(email.slice(0, 320))
+      yield* (yield* PasswordResets).ask(addressOf(email))
       // The same for every address, so that it reveals no account.
       return goTo("/console/password/forgot", "forgot.done")
     })

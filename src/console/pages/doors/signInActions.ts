@@ -24,6 +24,9 @@ export const nextOf = ({ query }: Pick<Ask, "query">): string => {
   return url?.host === "console" && url.pathname.startsWith("/console/") ? `${url.pathname}${url.search}` : "/console/"
 }
 
+/** An address as a person typed it. PostgreSQL stores no NUL, so none has one. */
+export const addressOf = (typed: string): string => typed.includes("\0") ? "" : typed.slice(0, 320)
+
 /** Attempts of one network, whatever addresses they try. */
 export const limited = Effect.gen(function*() {
   const { rateLimitLogin: limit } = yield* AppConfig
@@ -93,11 +96,12 @@ export const signIn = Action.own({
     email: Field.email({ label: "signIn.email", autocomplete: "username" }),
     password: Field.password({ label: "signIn.password", autocomplete: "current-password" })
   },
-  run: ({ email = "", password = "" }, ask: Ask) =>
+  run: ({ email: typed = "", password = "" }, ask: Ask) =>
     Effect.gen(function*() {
       yield* limited
+      const email = addressOf(typed)
       const people = yield* People
-      const login = people.authenticate(email.slice(0, 320), password.slice(0, 128)).pipe(
+      const login = people.authenticate(email, password.slice(0, 128)).pipe(
         Effect.flatMap(Effect.fromOption),
         Effect.mapError(() => new InvalidCredentials())
       )
