@@ -3,7 +3,7 @@ import * as Passwords from "../platform/crypto/Passwords.ts"
 import { Database } from "../platform/database/Database.ts"
 import { type RateLimitExceeded, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { PublicUrl } from "../platform/http/PublicUrl.ts"
-import type { AccountId } from "../values/Ids.ts"
+import type { AccountId, PersonId } from "../values/Ids.ts"
 import type { Notifications, Profile } from "./Account.ts"
 import type { NotificationsChange, PasswordChange, ProfileChange } from "./AccountApi.ts"
 import type { EmailChangeLimit, EmailTaken } from "./AccountErrors.ts"
@@ -29,10 +29,11 @@ export class AccountSettings extends Context.Service<AccountSettings, {
     accountId: AccountId,
     change: ProfileChange
   ) => Effect.Effect<Profile, EmailChangeLimit | EmailTaken>
-  /** Login sessions and keys stay valid. */
+  /** Login sessions and keys stay valid. `person`: who changes it on a page of theirs, for the audit log. */
   readonly changePassword: (
     accountId: AccountId,
-    change: PasswordChange
+    change: PasswordChange,
+    person?: PersonId
   ) => Effect.Effect<void, RateLimitExceeded | ValidationFailed>
   readonly notifications: (accountId: AccountId) => Effect.Effect<Notifications>
   readonly changeNotifications: (accountId: AccountId, change: NotificationsChange) => Effect.Effect<Notifications>
@@ -56,7 +57,7 @@ export class AccountSettings extends Context.Service<AccountSettings, {
       )
 
       const changePassword = Effect.fn("AccountSettings.changePassword")(
-        function*(accountId: AccountId, { current_password: current, ...wanted }: PasswordChange) {
+        function*(accountId: AccountId, { current_password: current, ...wanted }: PasswordChange, by?: PersonId) {
           const person = yield* repo.credentials(accountId)
           if (person.password_hash === null) return yield* noPassword
           yield* currentPassword.check(accountId, current)
@@ -70,7 +71,7 @@ export class AccountSettings extends Context.Service<AccountSettings, {
           const after = yield* Passwords.hash(wanted.password)
           yield* transaction(Effect.gen(function*() {
             yield* repo.setPassword({ accountId, hash: Redacted.make(after) })
-            yield* audit.record({ accountId, action: "password.changed" })
+            yield* audit.record({ accountId, action: "password.changed", ...(by !== undefined && { person: by }) })
             yield* notices.enqueue(passwordChangedNotice(accountId, base))
           }))
         }

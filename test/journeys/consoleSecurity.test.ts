@@ -325,6 +325,8 @@ layer(Service.layer(), { excludeTestServices: true })("second factors in a brows
       const secret = /<code[^>]*>([A-Z2-7]{32})<\/code>/.exec(yield* open(page))?.[1] ?? ""
       yield* yield* sends(page, "app-confirm", { code: new TOTP({ secret: Secret.fromBase32(secret) }).generate() })
       yield* yield* sends(page, "codes")
+      const secretOf = (one: string) => ({ password: one, password_confirmation: one })
+      yield* yield* sends(page, "password", { current_password: password, ...secretOf("another horse battery staple") })
       yield* yield* sends(`${page}/app/remove`, "remove")
       yield* yield* sends(`${page}/passkeys/${passkeyId}/rename`, "rename", { name: "Laptop" })
       yield* yield* sends(`${page}/passkeys/${passkeyId}/remove`, "remove")
@@ -337,7 +339,7 @@ layer(Service.layer(), { excludeTestServices: true })("second factors in a brows
       yield* yield* sends(`${page}/end-others`, "end-others")
       const entries = yield* sql`select actor, action, target from audit_entries
         where account_id = ${accountId} and action not like 'key.%' order by id`
-      const factors = ["authenticator.added", "recovery_codes.renewed", "authenticator.removed"]
+      const factors = ["authenticator.added", "recovery_codes.renewed", "password.changed", "authenticator.removed"]
       const own = [...factors, "passkey.renamed", "passkey.removed"]
       assert.deepStrictEqual(entries.map(({ action }) => action), [...own, "session.ended", "session.ended"])
       for (const entry of entries.slice(0, own.length)) assert.strictEqual(entry["actor"], `person ${personId}`)

@@ -32,14 +32,14 @@ export const changePassword = Action.own({
     }),
     password_confirmation: Field.password({ label: "security.password.again", autocomplete: "new-password" })
   },
-  run: (given, { signedIn: { person: { account_id } }, t }: PersonAsk) =>
+  run: (given, { signedIn: { person: { account_id, id } }, t }: PersonAsk) =>
     Effect.gen(function*() {
       if (account_id === null) return yield* Refused.of(t.text("security.password.other"))
       const change = yield* Effect.mapError(decodePassword(given), ({ issue }) => {
         const errors = violationsOf(issue)
         return new ValidationFailed({ param: errors[0]?.param ?? "", errors })
       })
-      yield* (yield* AccountSettings).changePassword(account_id, change)
+      yield* (yield* AccountSettings).changePassword(account_id, change, id)
       return goTo(security, "security.password.done")
     })
 })
