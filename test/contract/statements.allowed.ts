@@ -133,7 +133,7 @@ export const allowed: ReadonlyArray<Allowed> = [
       "from verifications where ended_at is null and expires_at <= now() order by expires_at",
       "update verifications v set status = e.status, ended_at = now()",
       "from verifications where status = $ and channels_left <> $ and expires_at > now()",
-      "with scanned as (select id as key, account_id from events where",
+      "fetch first ($) rows with ties), gone as (delete from",
       "insert into retention_marks (at, email_messages, messages)",
       "update email_messages set variables = $, subject = $ where id in (select id from ended)",
       "update messages set content = $ where id in (select id from ended)",
