@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { loginPrefix } from "../people/SignIns.ts"
 import * as Tokens from "../platform/crypto/Tokens.ts"
 import { Database } from "../platform/database/Database.ts"
 import * as Query from "../platform/database/Query.ts"
@@ -10,9 +11,6 @@ import { Timestamp } from "../values/Timestamp.ts"
 import { LoginSession } from "./Account.ts"
 import { InvalidCredentials } from "./AccountErrors.ts"
 import { Audit } from "./Audit.ts"
-
-/** Distinguishes login tokens from API keys. */
-export const loginPrefix = "lt_live_"
 
 /** The most login sessions of an account. The next login ends the oldest one, so that the list stays short. */
 const maxSessions = 100

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { loginPrefix } from "../accounts/LoginSessions.ts"
+import { loginPrefix } from "../people/SignIns.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import * as Tokens from "../platform/crypto/Tokens.ts"
 import { type FirstRead, FirstReadOf } from "../platform/database/QuickReads.ts"

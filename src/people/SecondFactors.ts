@@ -106,7 +106,7 @@ const hashOfCode = (code: string) => Tokens.hash(`recovery:${code.toLowerCase().
 export class SecondFactors extends Context.Service<SecondFactors, {
   readonly of: (person: PersonId) => Effect.Effect<Factors>
   /** Makes a seed. The app counts once {@link confirm} has seen one of its codes. */
-  readonly begin: (person: PersonId, label: string) => Effect.Effect<Enrolment>
+  readonly begin: (person: PersonId) => Effect.Effect<void>
   /** The seed that waits for its first code, to show it again. */
   readonly pending: (person: PersonId, label: string) => Effect.Effect<Option.Option<Enrolment>>
   /** Whether the code is right, and was not used before. */
@@ -162,11 +162,9 @@ export class SecondFactors extends Context.Service<SecondFactors, {
 
       return SecondFactors.of({
         of: (person) => repo.factors(person),
-        begin: Effect.fn("SecondFactors.begin")(function*(person, label) {
-          const seed = vault.seal(placeOf(person), randomBytes(20))
-          yield* repo.begin(person, seed)
-          return yield* enrolmentOf(person, seed, label)
-        }),
+        begin: Effect.fn("SecondFactors.begin")((person) =>
+          repo.begin(person, vault.seal(placeOf(person), randomBytes(20)))
+        ),
         pending: Effect.fn("SecondFactors.pending")(function*(person, label) {
           const found = Option.filter(yield* repo.seed(person), ({ confirmed }) => !confirmed)
           return Option.isNone(found) ? Option.none() : Option.some(yield* enrolmentOf(person, found.value.seed, label))

@@ -11,8 +11,8 @@ import type { Authenticated } from "./People.ts"
 import { hasSecondFactor, PeopleRepo, personColumns, personTables } from "./PeopleRepo.ts"
 import { type Method, SignedIn, SignIn } from "./Person.ts"
 
-/** Begins the tokens of sign-ins. They are those of logins too, so that scanners find both. */
-const signInPrefix = "lt_live_"
+/** Begins the tokens of sign-ins and of logins, so that scanners find both. */
+export const loginPrefix = "lt_live_"
 
 /** The most sign-ins of a person. The next one ends the oldest. */
 const maxSignIns = 100
@@ -154,7 +154,7 @@ export class SignIns extends Context.Service<SignIns, {
         createHmac("sha256", key).update(`second step ${text} ${passwordHash}`).digest("base64url")
       return SignIns.of({
         open: Effect.fn("SignIns.open")(function*(personId, methods, passwordHash) {
-          const token = Tokens.mint(signInPrefix)
+          const token = Tokens.mint(loginPrefix)
           const { clientAddress: address, userAgent: agent } = yield* RequestContext
           const opened = yield* repo.insert({
             tokenHash: Tokens.hash(token),
@@ -186,19 +186,19 @@ export class SignIns extends Context.Service<SignIns, {
           )
         }),
         find: Effect.fn("SignIns.find")(function*(token) {
-          if (!Tokens.isWellFormed(signInPrefix, token)) return Option.none()
+          if (!Tokens.isWellFormed(loginPrefix, token)) return Option.none()
           const found = yield* repo.find(Tokens.hash(token))
           if (Option.isSome(found) && found.value.is_stale) yield* repo.touch(found.value.sign_in_id)
           return found
         }),
         renew: Effect.fn("SignIns.renew")(function*(id) {
-          const token = Tokens.mint(signInPrefix)
+          const token = Tokens.mint(loginPrefix)
           const renewed = yield* repo.renew({ id, next: Tokens.hash(token) })
           return Option.map(renewed, () => Redacted.make(token))
         }),
         list: (personId) => repo.list(personId),
         prove: Effect.fn("SignIns.prove")(function*(id) {
-          const token = Tokens.mint(signInPrefix)
+          const token = Tokens.mint(loginPrefix)
           yield* repo.prove(id, Tokens.hash(token))
           return Redacted.make(token)
         }),

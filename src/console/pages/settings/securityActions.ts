@@ -65,7 +65,7 @@ export const beginApp = Action.own({
   isFresh: true,
   run: (_, { signedIn: { person } }: PersonAsk) =>
     Effect.gen(function*() {
-      yield* (yield* SecondFactors).begin(person.id, person.email)
+      yield* (yield* SecondFactors).begin(person.id)
       return goTo(security)
     })
 })
