@@ -378,6 +378,24 @@ layer(Service.layer(), { excludeTestServices: true })("second factors in a brows
       assert.lengthOf(yield* confirmed, 1)
     }).pipe(Effect.orDie))
 
+  it.effect("a new way in does not exist without its mail and its entry in the audit log", () =>
+    Effect.gen(function*() {
+      const { accountId, open, personId, sends, sql } = yield* withPasskey
+      const page = "/console/me/security"
+      yield* yield* sends(page, "app-begin")
+      const secret = /<code[^>]*>([A-Z2-7]{32})<\/code>/.exec(yield* open(page))?.[1] ?? ""
+      const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate()
+      const confirm = yield* sends(page, "app-confirm", { code })
+      const made = sql`select from authenticators where person_id = ${personId} and confirmed_at is not null
+        union all select from audit_entries where account_id = ${accountId} and action = 'authenticator.added'`
+      yield* sql`alter table notices add constraint no_mail check (kind <> 'second_factor_added') not valid`
+      assert.strictEqual((yield* confirm).status, 500)
+      assert.lengthOf(yield* made, 0)
+      yield* sql`alter table notices drop constraint no_mail`
+      assert.strictEqual((yield* confirm).status, 200)
+      assert.lengthOf(yield* made, 2)
+    }).pipe(Effect.orDie))
+
   it.effect("a new passkey waits in its form for a fresh proof, and a refused button says why", () =>
     Effect.gen(function*() {
       const { personId, sends, sql } = yield* withPasskey

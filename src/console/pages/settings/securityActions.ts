@@ -8,6 +8,7 @@ import { Passkeys } from "../../../people/Passkeys.ts"
 import type { Person } from "../../../people/Person.ts"
 import { SecondFactors } from "../../../people/SecondFactors.ts"
 import { SignIns } from "../../../people/SignIns.ts"
+import { Database } from "../../../platform/database/Database.ts"
 import { NotFound, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
 import { html } from "../../../platform/http/html.ts"
 import { violationsOf } from "../../../platform/http/violations.ts"
@@ -50,7 +51,10 @@ interface SignInChange extends Pick<AuditEntry, "action" | "data" | "target"> {
   readonly added?: Parameters<typeof factorAddedNotice>[1]
 }
 
-/** Writes into the log of the account that a person owns what they changed, and mails them what was added. */
+/**
+ * Writes into the log of the account that a person owns what they changed, and mails them what was added. In the transaction
+ * of that change: a thief who adds a way in must not keep it without the mail, by ending the request in between.
+ */
 export const recordOf = Effect.fnUntraced(
   function*({ account_id: accountId, id }: Person, { added, ...entry }: SignInChange) {
     if (accountId === null) return
@@ -98,11 +102,15 @@ export const confirmApp = Action.own({
       const { person } = ask.signedIn
       const { id } = person
       if ((yield* factors.of(id)).has_authenticator) return codesPage(ask, Option.none())
-      if (!(yield* factors.confirm(id, given.slice(0, 32)))) {
+      const { transaction } = yield* Database
+      const isRight = yield* transaction(Effect.tap(
+        factors.confirm(id, given.slice(0, 32)),
+        (isRight) => isRight ? recordOf(person, { action: "authenticator.added", added: "authenticator" }) : Effect.void
+      ))
+      if (!isRight) {
         const message = ask.t.text("security.app.wrong")
         return yield* Refused.of(message, { faults: [{ param: "code", message }] })
       }
-      yield* recordOf(person, { action: "authenticator.added", added: "authenticator" })
       const { codes_made } = yield* factors.of(id)
       return codes_made === null
         ? codesPage(ask, yield* factors.renewCodes(id, null))
@@ -117,8 +125,14 @@ export const renewCodes = Action.own({
   run: ({ replaced }, ask: PersonAsk) =>
     Effect.gen(function*() {
       const { person } = ask.signedIn
-      const made = yield* (yield* SecondFactors).renewCodes(person.id, replaced)
-      if (Option.isSome(made)) yield* recordOf(person, { action: "recovery_codes.renewed", added: "recovery_codes" })
+      const { transaction } = yield* Database
+      const made = yield* transaction(Effect.tap(
+        (yield* SecondFactors).renewCodes(person.id, replaced),
+        Option.match({
+          onNone: () => Effect.void,
+          onSome: () => recordOf(person, { action: "recovery_codes.renewed", added: "recovery_codes" })
+        })
+      ))
       return codesPage(ask, made)
     })
 })
@@ -134,9 +148,13 @@ export const addPasskey = Action.own({
       const { party, signedIn: { person }, t } = ask
       const count = (yield* passkeys.list(person.id)).length
       const name = t.text("security.passkeys.default", { number: count + 1 })
-      const isAdded = party !== undefined && (yield* passkeys.add(person.id, { name, answer, party }))
+      const { transaction } = yield* Database
+      const isAdded = party !== undefined && (yield* transaction(Effect.tap(
+        passkeys.add(person.id, { name, answer, party }),
+        (isAdded) =>
+          isAdded ? recordOf(person, { action: "passkey.added", data: { name }, added: "passkey" }) : Effect.void
+      )))
       if (!isAdded) return yield* Refused.of(t.text("security.passkeys.failed"))
-      yield* recordOf(person, { action: "passkey.added", data: { name }, added: "passkey" })
       return goTo(security, "security.passkeys.added")
     })
 })
