@@ -75,6 +75,7 @@ layer(Service.layer())((it) => {
         "direction",
         "error",
         "failover_id",
+        "from",
         "href",
         "id",
         "metadata",

@@ -45,7 +45,7 @@ layer(Service.layer(), { excludeTestServices: true })("the page of a message", (
       assert.notInclude(text, "<iframe")
       yield* sql`delete from email_contents where id = ${id}`
       const gone = yield* read(`/messages/email/${id}`)
-      assert.include(gone.text, "The texts of an email are deleted a day after it was accepted")
+      assert.include(gone.text, "The texts of an email are deleted a day after it was sent to its last recipient")
       assert.notInclude(gone.text, "<iframe")
     }))
 

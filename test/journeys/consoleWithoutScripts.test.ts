@@ -111,6 +111,9 @@ const keyOf = ({ address, name }: PlainForm) => `${routeOf(address)?.path} ${nam
 /** What a browser has only with scripts. A password and a code do the same. */
 const withPasskey = ["/sign-in passkey", "/confirm confirm-passkey", "/me/security passkey-add"]
 
+/** Drawn only with a fresh proof: in the answer to the form that begins an app. */
+const confirmApp = "/me/security app-confirm"
+
 /** A form that is drawn so that a browser sends it by itself. */
 const assertPlain = (form: PlainForm) => {
   const what = `${form.page}: ${form.markup}`
@@ -172,26 +175,35 @@ const senderOf = (browser: PlainBrowser, personId: number) => {
     yield* sql`update login_sessions set proved_at = now() - interval '1 hour' where person_id = ${personId}`
     yield* sql`update authenticators set last_step = 0 where person_id = ${personId}`
     const { text } = yield* browser.open(path)
-    const [, secret] = /<code[^>]*>([A-Z2-7]{32})<\/code>/.exec(text) ?? []
-    if (secret !== undefined) app = new TOTP({ secret: Secret.fromBase32(secret) })
     return formsOf(path, text).find(isNew)
   })
   const send = Effect.fnUntraced(function*(form: PlainForm) {
     const what = `${form.page} ${form.name}`
     assertPlain(form)
     done.add(keyOf(form))
-    if (form.isHidden) return assert.include(withPasskey, keyOf(form))
+    if (form.isHidden) {
+      assert.include(withPasskey, keyOf(form))
+      return ""
+    }
     if (form.markup.includes(`name="_password"`)) asked.add(keyOf(form))
     const code = app.generate()
     const answer = yield* browser.send(form, { code, _code: code, _password: password })
     assertPage(answer, what)
     assert.notInclude(answer.text, `id="f-${form.name}_password-fault"`, what)
+    return answer.text
   })
   const sendAll = Effect.fnUntraced(function*(found: ReadonlyMap<string, string>) {
     const paths = [...found.keys()].toSorted((one, other) => Number(ends.test(one)) - Number(ends.test(other)))
     for (const path of paths) {
       if (!formsOf(path, found.get(path) ?? "").some(isNew)) continue
-      for (let form = yield* newIn(path); form !== undefined; form = yield* newIn(path)) yield* send(form)
+      for (let form = yield* newIn(path); form !== undefined; form = yield* newIn(path)) {
+        const text = yield* send(form)
+        const confirm = formsOf(path, text).find((one) => keyOf(one) === confirmApp && isNew(one))
+        if (confirm === undefined) continue
+        const [, secret = ""] = /<code[^>]*>([A-Z2-7]{32})<\/code>/.exec(text) ?? []
+        app = new TOTP({ secret: Secret.fromBase32(secret) })
+        yield* send(confirm)
+      }
     }
   })
   return { asked, done, sendAll }
@@ -227,7 +239,9 @@ layer(Service.layer(), { excludeTestServices: true })("the console without scrip
       const apart = [...withPasskey, "/sign-in code", "/sign-out sign-out"]
       const left = all.filter(({ key }) => !done.has(key)).map(({ key }) => key)
       assert.deepStrictEqual(left.toSorted(), apart.toSorted())
-      const fresh = all.filter(({ isFresh, key }) => isFresh && !withPasskey.includes(key)).map(({ key }) => key)
+      const fresh = all.filter(({ isFresh, key }) => isFresh && ![...withPasskey, confirmApp].includes(key)).map((
+        { key }
+      ) => key)
       assert.deepStrictEqual([...asked].toSorted(), fresh.toSorted())
       const [signOut] = formsOf("/console/me", (yield* browser.open("/console/me")).text)
       assert.isDefined(signOut)

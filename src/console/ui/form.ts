@@ -3,7 +3,7 @@ import { marked } from "../language/Messages.ts"
 import { type Action, onceField } from "../page/Action.ts"
 import { type Ask, type Attempt, type FieldFault, isOfPerson, type TextPlace, withQuery } from "../page/Ask.ts"
 import { Field, type Option } from "../page/Field.ts"
-import { copyable, countdown, curlOf, icon } from "./parts.ts"
+import { copyable, countdown, curlOf, foreign, icon } from "./parts.ts"
 
 /** Names of the hidden fields of every form. */
 export const actionField = "_action"
@@ -120,9 +120,9 @@ const choices = (drawn: Drawn): Html => {
     options.map(({ hint, label, value }) =>
       html`<label class="choice"><input type="${type}" name="${name}" value="${value}"${
         isChosen(values, value, "checked")
-      }${type === "radio" && field.isRequired && new Html(" required")}><span><span class="name">${label}</span>${
-        hint !== undefined && html`<span class="hint">${hint}</span>`
-      }</span></label>`
+      }${type === "radio" && field.isRequired && new Html(" required")}><span><span class="name">${
+        foreign(label)
+      }</span>${hint !== undefined && html`<span class="hint">${hint}</span>`}</span></label>`
     )
   }${below(drawn)}</fieldset>`
 }

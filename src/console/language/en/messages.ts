@@ -84,7 +84,7 @@ export const messages = {
   "message.code": "Error code",
   "message.gone": "The text is no longer kept. CONTENT_RETENTION_DAYS sets for how long it is.",
   "message.mailGone":
-    "The text is no longer kept. The texts of an email are deleted a day after the last recipient was sent to.",
+    "The text is no longer kept. The texts of an email are deleted a day after it was sent to its last recipient.",
   "failover.title": "Message over several channels",
   "failover.steps": "Steps",
   "failover.stepsCaption": "Steps of this message, in their order",
