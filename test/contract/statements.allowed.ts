@@ -104,6 +104,7 @@ export const allowed: ReadonlyArray<Allowed> = [
       "email_domains",
       "email_messages",
       "events",
+      "message_attempts",
       "message_stat_entries",
       "message_batches",
       "messages",
