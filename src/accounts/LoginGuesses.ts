@@ -27,7 +27,7 @@ const makeRepo = Effect.gen(function*() {
           where email_hash = ${hashOf(email)} and client_network = ${network} and retry_at > now()`
     }),
     /**
-     * Counts a guess as wrong before it is checked, so that guesses at the same time are no more than one after the other. Nothing
+     * Counts a guess as wrong before it is checked, so that guesses at the same time reach the pause as others do. Nothing
      * during a pause. A day without a wrong password forgives the earlier ones.
      */
     begin: Query.findOneOption({

@@ -8,8 +8,8 @@ import { messageSteps } from "./MessageRetention.ts"
 import { portions, portionSize, type Step } from "./portions.ts"
 
 /**
- * Rate windows expire after minutes, planned faults and counts of confirmation mails after an hour, stored responses and sources of sent messages after a
- * day, counts of webhooks' attempts after two days, revoked keys' hashes, verifications, notices, recoveries and refusals after
+ * Rate windows expire after minutes, planned faults and counts of confirmation mails after an hour, stored responses and
+ * sources of sent messages after a day, counts of webhooks' attempts after two days, revoked keys' hashes, verifications, notices, recoveries and refusals after
  * 30 days, states of WhatsApp sessions 30 days and API keys 90 days after their end, audit entries and statistics after 400. A
  * notice that is still queued keeps its key, because the next one would say the same.
  */

@@ -9,8 +9,8 @@ export type NoCode = typeof NoCode.Type
 
 /**
  * The actor of one session, keyed by its id. All messages are volatile. `Wake` starts the session if its row wants a
- * connection, and looks for messages to send. `Try` makes a failed session retry its credentials. `Qr` and `Pair` answer with a code, and start an idle
- * session; while a caller waits, a failed connection is followed by the next one. `LogOut` answers once the device is
+ * connection, and looks for messages to send. `Try` makes a failed session retry its credentials. `Qr` and `Pair` answer
+ * with a code, and start an idle session; while a caller waits, a failed connection is followed by the next one. `LogOut` answers once the device is
  * logged out and the connection is closed. `Unlink` also erases the credentials: the session stays, without a phone.
  */
 export const SessionEntity = Entity.make("WhatsAppSession", [

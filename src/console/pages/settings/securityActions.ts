@@ -1,4 +1,4 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option } from "effect"
 import { PasswordChange } from "../../../accounts/AccountApi.ts"
 import { AccountSettings } from "../../../accounts/AccountSettings.ts"
 import { Audit, type AuditEntry } from "../../../accounts/Audit.ts"
@@ -9,9 +9,9 @@ import type { Person } from "../../../people/Person.ts"
 import { SecondFactors } from "../../../people/SecondFactors.ts"
 import { SignIns } from "../../../people/SignIns.ts"
 import { Database } from "../../../platform/database/Database.ts"
-import { NotFound, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
+import { NotFound } from "../../../platform/http/ApiErrors.ts"
 import { html } from "../../../platform/http/html.ts"
-import { violationsOf } from "../../../platform/http/violations.ts"
+import { validated } from "../../../platform/http/violations.ts"
 import { Action, goTo, Refused, show } from "../../page/Action.ts"
 import type { PersonAsk } from "../../page/Ask.ts"
 import { Field } from "../../page/Field.ts"
@@ -20,7 +20,7 @@ import { code, linkButton, note } from "../../ui/parts.ts"
 /** The page of most of these forms. */
 export const security = "/console/me/security"
 
-const decodePassword = Schema.decodeUnknownEffect(PasswordChange, { errors: "all" })
+const passwordIn = validated(PasswordChange)
 
 export const changePassword = Action.own({
   name: "password",
@@ -36,11 +36,7 @@ export const changePassword = Action.own({
   run: (given, { signedIn: { person: { account_id, id } }, t }: PersonAsk) =>
     Effect.gen(function*() {
       if (account_id === null) return yield* Refused.of(t.text("security.password.other"))
-      const change = yield* Effect.mapError(decodePassword(given), ({ issue }) => {
-        const errors = violationsOf(issue)
-        return new ValidationFailed({ param: errors[0]?.param ?? "", errors })
-      })
-      yield* (yield* AccountSettings).changePassword(account_id, change, id)
+      yield* (yield* AccountSettings).changePassword(account_id, yield* passwordIn(given), id)
       return goTo(security, "security.password.done")
     })
 })
