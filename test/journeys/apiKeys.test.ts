@@ -273,7 +273,7 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("API keys", (i
       const used = yield* makeKey(accountId)
       const read = request("GET", `/v1/api-keys/${used.id}`, { key })
       yield* sql`insert into api_key_requests (key_id, day, succeeded, refused, failed)
-        select ${used.id}, (now() at time zone 'UTC')::date - days, 100, 10, 1 from unnest(array[6, 7]) days`
+        select ${used.id}, (now() at time zone 'UTC')::date - days, 100, 10, 1 from unnest(array[5, 8]) days`
       yield* request("POST", "/v1/email/send", { key: used.key, json: { to: "ada@example.com" } })
       for (let index = 0; index < 3; index++) yield* request("GET", "/v1/api-keys", { key: used.key })
       const { at } = yield* eventually(read, ({ at }) => Number(at("data", "requests", "succeeded")) >= 103)

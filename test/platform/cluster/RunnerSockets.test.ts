@@ -49,7 +49,7 @@ const call = Effect.fnUntraced(
     return Buffer.from(bytes).toString()
   },
   Effect.scoped,
-  Effect.timeout("10 seconds")
+  Effect.timeout("30 seconds")
 )
 
 const isRefused = (port: number, ...keys: ReadonlyArray<number>) =>
@@ -69,7 +69,7 @@ const closed = (socket: NodeNet.Socket) =>
     if (socket.closed) return resume(Effect.void)
     socket.once("close", () => resume(Effect.void))
     socket.resume()
-  }).pipe(Effect.timeout("10 seconds"))
+  }).pipe(Effect.timeout("30 seconds"))
 
 describe("connections between nodes", () => {
   it.live("a node with the main key is answered", () =>

@@ -154,13 +154,6 @@ layer(Subject, { excludeTestServices: true })("NoticeSender", (it) => {
       assert.match(mail.text ?? "", /^Hello,\n\nToken t0ken\.\n/)
     }))
 
-  it.effect("sends a notice within about a second of its commit", () =>
-    whileSending(Effect.gen(function*() {
-      yield* (yield* noticeTo("first")).until("sent", 1)
-      const { until } = yield* noticeTo("prompt")
-      assert.isDefined(yield* Effect.timeout(until("sent", 1), "2 seconds"))
-    })))
-
   it.effect("retries a deferred notice after the policy's delay with the same Message-ID", () =>
     Effect.gen(function*() {
       const { email, mails, makeDue, until } = yield* noticeTo("defer1")

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { ConfigProvider, Deferred, Effect, Fiber, Layer, Option, Queue, Redacted } from "effect"
+import { ConfigProvider, Deferred, Effect, Fiber, Layer, Queue, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { CredentialStore } from "../../../../src/channels/whatsapp/credentials/CredentialStore.ts"
@@ -12,11 +12,12 @@ import { AppConfig } from "../../../../src/platform/config/AppConfig.ts"
 import { Vault } from "../../../../src/platform/crypto/Vault.ts"
 import { IdleTraffic } from "../../../support/idleTraffic.ts"
 import { passing } from "../../../support/passing.ts"
-import { eventually, live } from "../../../support/Service.ts"
+import { eventually } from "../../../support/Service.ts"
 import { makeSessionRow } from "../../../support/sessionRow.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
 import { eventsWith } from "../../../support/testEvents.ts"
 import { unaskedSocket } from "../../../support/unaskedSocket.ts"
+import { inPatience } from "../../../support/waiting.ts"
 
 interface Connection {
   readonly isPaired: boolean
@@ -214,8 +215,8 @@ layer(Subject)("SessionSupervisor", (it) => {
       yield* Effect.yieldNow
       yield* Deferred.succeed(made, undefined)
       session.tell({ _tag: "Code", text: "of 2" })
-      const answer = yield* live(Effect.timeoutOption(Fiber.join(asking), "3 seconds"))
-      assert.deepInclude(Option.getOrUndefined(answer), { _tag: "PairingCode", code: "CONN-0002" })
+      const answer = yield* inPatience(Fiber.join(asking), () => "no answer")
+      assert.deepInclude(answer, { _tag: "PairingCode", code: "CONN-0002" })
     })))
 
   it.effect("closes a silent connection after 30 seconds", () =>
