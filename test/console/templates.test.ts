@@ -45,7 +45,7 @@ const services = (versions: ReadonlyArray<EmailTemplateVersion>) =>
     Layer.mock(Templates)({
       find: () => Effect.succeed(template),
       versions: () => Effect.succeed(versions),
-      version: () => Effect.succeed(version)
+      version: () => Effect.succeed(versions[0] ?? version)
     })
   )
 
@@ -125,6 +125,20 @@ it.layer(Messages.layer)("the pages of templates", (it) => {
         yield* drawn(frame, { query: "v.name=<b>" }),
         "<!doctype html><meta charset=\"utf-8\"><p>Before &lt;b&gt;</p>"
       )
+    }))
+
+  it.effect("values that would make a huge mail are not filled in, and a note says so", () =>
+    Effect.gen(function*() {
+      const versions = [{ ...version, html: "<p>{{name}}</p>".repeat(900) }]
+      const huge = `v.name=${"'".repeat(15_000)}`
+      const source = yield* drawn(oneVersion, { query: `view=source&${huge}`, versions })
+      assert.isBelow(source.length, 300_000)
+      assert.include(source, "With these values the mail is too large to show")
+      assert.include(source, "&lt;p&gt;{{name}}&lt;/p&gt;")
+      assert.isBelow((yield* drawn(frame, { query: huge, versions })).length, 20_000)
+      const small = yield* drawn(oneVersion, { query: "view=source&v.name=Ada", versions })
+      assert.include(small, "&lt;p&gt;Ada&lt;/p&gt;")
+      assert.notInclude(small, "too large to show")
     }))
 
   it.effect("images without an alternative text and all links are listed, with the values of the address", () =>

@@ -47,6 +47,7 @@ export const templates: Readonly<Record<keyof typeof english, string>> = {
   "templates.preview.apply": "العرض بهذه القيم",
   "templates.preview.size": "حجم HTML: {size} كيلوبايت.",
   "templates.preview.large": "حجم HTML: {size} كيلوبايت. يقطع كبار مقدمي البريد الرسالة بعد 102 كيلوبايت.",
+  "templates.preview.tooLarge": "مع هذه القيم تصبح الرسالة أكبر من أن تُعرض، لذلك تُظهر المعاينة الأسماء بدلاً منها.",
   "templates.parts": "الصور والروابط",
   "templates.parts.withoutAlt":
     "{count, plural, zero {لا توجد صورة بلا نص بديل} one {توجد صورة واحدة بلا نص بديل} two {توجد صورتان بلا نص بديل} few {توجد # صور بلا نص بديل} many {توجد # صورة بلا نص بديل} other {توجد # صورة بلا نص بديل}}. من يقرأ بلا صور لا يرى شيئًا هناك.",

@@ -49,6 +49,8 @@ export const templates: Readonly<Record<keyof typeof english, string>> = {
   "templates.preview.apply": "Mit diesen Werten anzeigen",
   "templates.preview.size": "{size} KB HTML.",
   "templates.preview.large": "{size} KB HTML. Große Anbieter schneiden eine E-Mail nach 102 KB ab.",
+  "templates.preview.tooLarge":
+    "Mit diesen Werten ist die E-Mail zu groß für die Anzeige. Die Vorschau zeigt deshalb die Namen.",
   "templates.parts": "Bilder und Links",
   "templates.parts.withoutAlt":
     "{count, plural, one {# Bild hat} other {# Bilder haben}} keinen Alternativtext. Wer ohne Bilder liest, sieht dort nichts.",

@@ -45,6 +45,8 @@ export const templates = {
   "templates.preview.apply": "Show with these values",
   "templates.preview.size": "{size} KB of HTML.",
   "templates.preview.large": "{size} KB of HTML. Large providers cut a mail after 102 KB.",
+  "templates.preview.tooLarge":
+    "With these values the mail is too large to show, so the preview has the names instead.",
   "templates.parts": "Images and links",
   "templates.parts.withoutAlt":
     "{count, plural, one {# image has} other {# images have}} no alternative text. Readers without images see nothing there.",

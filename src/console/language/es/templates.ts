@@ -49,6 +49,8 @@ export const templates: Readonly<Record<keyof typeof english, string>> = {
   "templates.preview.apply": "Mostrar con estos valores",
   "templates.preview.size": "{size} KB de HTML.",
   "templates.preview.large": "{size} KB de HTML. Los grandes proveedores cortan un correo a partir de 102 KB.",
+  "templates.preview.tooLarge":
+    "Con estos valores el correo es demasiado grande para mostrarlo, así que la vista previa muestra los nombres.",
   "templates.parts": "Imágenes y enlaces",
   "templates.parts.withoutAlt":
     "{count, plural, one {# imagen no tiene} other {# imágenes no tienen}} texto alternativo. Quien lee sin imágenes no ve nada ahí.",

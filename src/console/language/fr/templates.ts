@@ -49,6 +49,8 @@ export const templates: Readonly<Record<keyof typeof english, string>> = {
   "templates.preview.apply": "Afficher avec ces valeurs",
   "templates.preview.size": "{size} Ko de HTML.",
   "templates.preview.large": "{size} Ko de HTML. Les grands fournisseurs coupent un e-mail après 102 Ko.",
+  "templates.preview.tooLarge":
+    "Avec ces valeurs, l’e-mail est trop grand pour être affiché. L’aperçu montre donc les noms.",
   "templates.parts": "Images et liens",
   "templates.parts.withoutAlt":
     "{count, plural, one {# image n’a pas} other {# images n’ont pas}} de texte alternatif. Sans images, les lecteurs n’y voient rien.",

@@ -48,6 +48,8 @@ export const templates: Readonly<Record<keyof typeof english, string>> = {
   "templates.preview.apply": "Mostrar com estes valores",
   "templates.preview.size": "{size} KB de HTML.",
   "templates.preview.large": "{size} KB de HTML. Os grandes provedores cortam um e-mail depois de 102 KB.",
+  "templates.preview.tooLarge":
+    "Com estes valores, o e-mail é grande demais para ser exibido, por isso a prévia mostra os nomes.",
   "templates.parts": "Imagens e links",
   "templates.parts.withoutAlt":
     "{count, plural, one {# imagem não tem} other {# imagens não têm}} texto alternativo. Quem lê sem imagens não vê nada ali.",

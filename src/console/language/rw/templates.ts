@@ -48,6 +48,8 @@ export const templates: Readonly<Record<keyof typeof english, string>> = {
   "templates.preview.apply": "Erekana ukoresheje aka gaciro",
   "templates.preview.size": "KB {size} za HTML.",
   "templates.preview.large": "KB {size} za HTML. Abatanga serivisi ya imeyili bakomeye bakata imeyili irengeje KB 102.",
+  "templates.preview.tooLarge":
+    "Iyo ukoresheje aka gaciro, imeyili iba nini cyane ku buryo itagaragazwa; ahubwo hagaragara amazina.",
   "templates.parts": "Amafoto n’amahuza",
   "templates.parts.withoutAlt":
     "{count, plural, other {Amafoto # nta mwandiko uyasimbura afite}}. Abasoma badafite amafoto nta kintu bahabona.",

@@ -48,6 +48,8 @@ export const templates: Readonly<Record<keyof typeof english, string>> = {
   "templates.preview.apply": "Onyesha kwa thamani hizi",
   "templates.preview.size": "KB {size} za HTML.",
   "templates.preview.large": "KB {size} za HTML. Watoa huduma wakubwa hukata barua pepe baada ya KB 102.",
+  "templates.preview.tooLarge":
+    "Kwa thamani hizi barua pepe ni kubwa mno kuonyeshwa, kwa hiyo onyesho lina majina badala yake.",
   "templates.parts": "Picha na viungo",
   "templates.parts.withoutAlt":
     "{count, plural, one {Picha # haina} other {Picha # hazina}} maandishi mbadala. Wasomaji wasioona picha hawaoni kitu hapo.",

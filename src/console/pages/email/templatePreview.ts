@@ -1,4 +1,5 @@
 import { Result } from "effect"
+import { measure } from "../../../channels/email/request/MailFields.ts"
 import { type Html, html } from "../../../platform/http/html.ts"
 import type { StoredTexts } from "../../../templates/CompiledTemplate.ts"
 import * as Template from "../../../templates/Template.ts"
@@ -19,30 +20,43 @@ const valueOf = ({ query }: AccountAsk, name: string) => query.get(`${prefix}${n
 export const valueLines = (ask: AccountAsk, variables: ReadonlyArray<string>): string =>
   variables.map((name) => `${name} = ${valueOf(ask, name)}`).join("\n")
 
-/** A template with the values of the address. A place without one shows its name. */
-const rendered = (ask: AccountAsk, compiled: Template.Template) => {
+/** A value in many places makes large texts of a short address. */
+const mostBytes = 4 * 1024 * 1024
+
+/** A value for each name. A place without one shows its name. */
+const filledBy = (names: ReadonlyArray<string>, valueOf: (name: string) => string) => {
   const values: Record<string, unknown> = {}
-  for (const name of compiled.names) {
+  for (const name of names) {
     const [first = "", second] = name.split(".", 2)
-    const value = valueOf(ask, name) || `{{${name}}}`
+    const value = valueOf(name) || `{{${name}}}`
     const inner = values[first]
     values[first] = second === undefined ? value : { ...(typeof inner === "object" && inner), [second]: value }
   }
-  return Template.render(compiled, values)
+  return values
+}
+
+/** A template with the values of the address, unless these make too much of it. */
+const rendered = (ask: AccountAsk, compiled: Template.Template) => {
+  const { names } = compiled
+  const values = filledBy(names, (name) => valueOf(ask, name))
+  const isTooLarge = measure(compiled)(values).bytes > mostBytes
+  return { ...Template.render(compiled, isTooLarge ? filledBy(names, () => "") : values), isTooLarge }
 }
 
 const filledIn = (ask: AccountAsk, { html: markup, subject, text }: StoredTexts) =>
   Result.match(Template.compile({ subject, html: markup, text }), {
     onSuccess: (compiled) => rendered(ask, compiled),
     // Stored texts were compiled before they were stored.
-    onFailure: () => ({ subject, html: markup, text: text ?? undefined })
+    onFailure: () => ({ subject, html: markup, text: text ?? undefined, isTooLarge: false })
   })
 
 /** The texts as a reader sees them. The page below this one, `frame`, has the markup. */
 export const preview = (ask: AccountAsk, texts: StoredTexts) => {
-  const { html: markup = "", subject, text = "" } = filledIn(ask, texts)
+  const { html: markup = "", isTooLarge, subject, text = "" } = filledIn(ask, texts)
   const values = new URLSearchParams([...ask.query].filter(([name]) => name.startsWith(prefix)))
-  return mailOf(ask, { subject, html: markup, text }, `${ask.path}/frame?${values.toString()}`)
+  return html`${isTooLarge && note(ask.t.text("templates.preview.tooLarge"), "warn")}${
+    mailOf(ask, { subject, html: markup, text }, `${ask.path}/frame?${values.toString()}`)
+  }`
 }
 
 /** Most values that the page offers to try. */
