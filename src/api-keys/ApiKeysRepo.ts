@@ -62,6 +62,10 @@ export interface Use {
 const trial =
   "case when a.trial_ends_at is null then 'none' when a.trial_ends_at > now() then 'running' else 'over' end as trial"
 
+/** A test key sends no sooner than a live one: its messages take space, too. */
+const awaits = `case when a.shadow_of is null then a.awaits_confirmation
+    else (select o.awaits_confirmation from accounts o where o.id = a.shadow_of) end as awaits_confirmation`
+
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
@@ -182,7 +186,7 @@ const make = Effect.gen(function*() {
   })
 
   const usable = `select k.id as key_id, null::bigint as session_id, a.id as account_id, k.expires_at,
-      false as is_fresh_login, k.scopes, k.permissions, a.plan, a.awaits_confirmation, ${trial}, 'usable' as state,
+      false as is_fresh_login, k.scopes, k.permissions, a.plan, ${awaits}, ${trial}, 'usable' as state,
       coalesce(k.last_used_at < now() - interval '1 minute', true) as is_stale`
   const ofAccount = `(k.expires_at is null or k.expires_at > now())
       join accounts a on a.id = k.account_id and a.deleted_at is null`
@@ -208,7 +212,7 @@ const make = Effect.gen(function*() {
     statement: `select k.id as key_id, s.id as session_id, a.id as account_id,
         coalesce(k.expires_at, s.expires_at) as expires_at,
         coalesce(s.created_at > now() - interval '15 minutes', false) as is_fresh_login, k.scopes, k.permissions, a.plan,
-        a.awaits_confirmation, ${trial},
+        ${awaits}, ${trial},
         case when k.expires_at <= now() then 'expired' when a.id is not null then 'usable'
           when exists (select from revoked_api_keys r where r.key_hash = t.hash) then 'revoked' else 'unknown' end as state,
         coalesce(coalesce(k.last_used_at, s.last_used_at) < now() - interval '1 minute', true) as is_stale
