@@ -8,10 +8,10 @@ export const SandboxChannel = Schema.Literals(["email", "sms", "whatsapp"])
 const SandboxAttachment = Schema.Struct({
   name: Schema.String,
   type: Schema.String,
-  size: Schema.Int,
+  size: Schema.Int.annotate({ description: "bytes; 0 without content" }),
   content: Schema.NullOr(Schema.String).annotate({
     description:
-      "base64; null when the files of the page exceed 8 MiB. The first message of a page has all of its files"
+      "base64; null for WhatsApp, and for the later mails of a page whose mails exceed 8 MiB. The first mail is always whole"
   })
 })
 

@@ -315,6 +315,36 @@ layer(Production.layer, { excludeTestServices: true })(
         assert.strictEqual((yield* list(theirs.test)).at("meta", "total"), 2)
       }))
 
+    it.effect("a page has the files of its first large mails, and the texts and names of files of the later ones", () =>
+      Effect.gen(function*() {
+        const { node } = yield* Production
+        const { test } = yield* makePair()
+        const size = 2_900_000
+        const file = { filename: "a.bin", content: Buffer.alloc(size, "a").toString("base64") }
+        for (const subject of ["1", "2", "3", "4"]) {
+          const json = { to: "ada@example.com", subject, text: `Text ${subject}`, attachments: [file] }
+          const { at, status, text } = yield* node.request("POST", "/v1/email/send", { key: test, json })
+          assert.strictEqual(status, 202, text)
+          yield* reaching(`/v1/email/messages/${String(at("data", "id"))}`, test, ["sent"])
+        }
+        const { at } = yield* node.request("GET", "/v1/sandbox/messages", { key: test })
+        const mails = [0, 1, 2, 3].map((index) => Object(at("data", index)))
+        assert.deepStrictEqual(mails.map(({ subject, text }) => [subject, text.trim()]), [
+          ["4", "Text 4"],
+          ["3", "Text 3"],
+          ["2", "Text 2"],
+          ["1", "Text 1"]
+        ])
+        const files = mails.map(({ attachments: [{ content, name, size }] }) => [name, size, content === file.content])
+        assert.deepStrictEqual(files, [
+          ["a.bin", size, true],
+          ["a.bin", size, true],
+          ["a.bin", 0, false],
+          ["a.bin", 0, false]
+        ])
+        assert.isNull(mails[2].attachments[0].content)
+      }))
+
     it.effect("a journey with a test key changes no list, usage figure, webhook or metric of the live key", () =>
       Effect.gen(function*() {
         const { metricsPort, node, relay } = yield* Production

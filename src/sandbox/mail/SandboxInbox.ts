@@ -8,6 +8,11 @@ import { type NewMail, SandboxInboxRepo, type SandboxMail, type SandboxMailSumma
 
 const defaultKeep = 10_000
 
+const MiB = 1024 * 1024
+
+/** The most bytes of the mails of a test account, and of all mails. */
+const defaultBytes = { share: 200 * MiB, total: 2048 * MiB }
+
 /** Messages of one insert: enough to share a commit, few enough to hold in memory when they are large. */
 const maxPerInsert = 50
 
@@ -51,13 +56,19 @@ export class SandboxInbox extends Context.Service<SandboxInbox, {
   readonly markRead: (id: number) => Effect.Effect<void>
   readonly markAllRead: Effect.Effect<void>
 }>()("messaging-service/sandbox/mail/SandboxInbox") {
-  /** Keeps the newest `keep` mails, and up to 5 % more between two deletions. Concurrent messages share an insert. */
-  static readonly layer = ({ keep = defaultKeep }: { readonly keep?: number } = {}) =>
+  /**
+   * Keeps the newest mails: `keep` of them, within `bytes`, and up to 5 % more between two deletions. Concurrent messages
+   * share an insert.
+   */
+  static readonly layer = (
+    { bytes = defaultBytes, keep = defaultKeep }: { readonly keep?: number; readonly bytes?: typeof defaultBytes } = {}
+  ) =>
     Layer.effect(
       SandboxInbox,
       Effect.gen(function*() {
         const repo = yield* SandboxInboxRepo
         let sincePruned = 0
+        let bytesSincePruned = 0
         const insert = Effect.fn("SandboxInbox.insert")(function*(messages: ReadonlyArray<ReceivedMail>) {
           const mails = (yield* Effect.forEach(messages, mailsOf)).flat()
           yield* repo.insert(mails)
@@ -66,6 +77,11 @@ export class SandboxInbox extends Context.Service<SandboxInbox, {
           if (sincePruned >= keep / 20) {
             sincePruned = 0
             yield* repo.prune(keep)
+          }
+          bytesSincePruned += mails.reduce((sum, { raw }) => sum + raw.length, 0)
+          if (bytesSincePruned >= bytes.share / 20) {
+            bytesSincePruned = 0
+            yield* repo.pruneBytes(bytes)
           }
           return messages.map(() => undefined)
         })

@@ -146,7 +146,23 @@ const make = Effect.gen(function*() {
       where id <= (select id from sandbox_mails order by id desc offset ${keep} limit 1)
     `)
 
-  return { page, total, get, insert, prune, remove, removeOne, markRead, markAllRead }
+  /**
+   * Deletes the oldest mails of each test account above its share, and the oldest of all above the total. It skips rows that
+   * another statement deletes, so it cannot deadlock.
+   */
+  const pruneBytes = ({ share, total }: { readonly share: number; readonly total: number }) =>
+    Query.run(sql`
+      delete from sandbox_mails where id in (
+        select id from sandbox_mails where id in (
+          select id from (
+            select id, account_id, sum(octet_length(raw)) over (order by id desc) as of_all,
+              sum(octet_length(raw)) over (partition by account_id order by id desc) as of_account
+            from sandbox_mails) sizes
+          where of_all > ${total} or (account_id is not null and of_account > ${share}))
+        order by id for update skip locked)
+    `)
+
+  return { page, total, get, insert, prune, pruneBytes, remove, removeOne, markRead, markAllRead }
 })
 
 /** SQL of `sandbox_mails`. */

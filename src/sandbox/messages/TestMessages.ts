@@ -10,9 +10,6 @@ import { SimulatedWhatsApp } from "../whatsapp/SimulatedWhatsApp.ts"
 import { phoneOf } from "../whatsapp/TestSessions.ts"
 import { maxListed, TestMessagesRepo } from "./TestMessagesRepo.ts"
 
-/** The files of a page's later messages stay out above this size. */
-const maxFileBytes = 8 * 1024 * 1024
-
 const empty = { subject: null, html: null, headers: [], links: [], attachments: [], mode: "test" } as const
 
 /** A message in the order of the list. The content of a mail is read only for the page that shows it. */
@@ -98,16 +95,13 @@ export const TestMessages = Layer.effect(
     const withContent = Effect.fnUntraced(function*(accountId: AccountId, rows: ReadonlyArray<Listed>) {
       const ids = rows.flatMap((row) => "mail" in row ? [row.mail] : [])
       const raw = new Map((yield* repo.rawMails({ accountId, ids })).map((mail) => [mail.id, mail]))
-      let bytes = 0
-      return yield* Effect.forEach(rows, (row, index) =>
+      return yield* Effect.forEach(rows, (row) =>
         Effect.gen(function*() {
           if ("message" in row) return [row.message]
           const mail = raw.get(row.mail)
           if (mail === undefined) return []
           const { attachments, headers, html, links, text } = yield* readMail(mail.raw)
-          const { from, subject, to } = mail
-          bytes += attachments.reduce((sum, { content }) => sum + content.length, 0)
-          const isShown = index === 0 || bytes <= maxFileBytes
+          const { from, is_whole, subject, to } = mail
           const message: SandboxMessage = {
             ...empty,
             id: row.id,
@@ -123,8 +117,8 @@ export const TestMessages = Layer.effect(
             attachments: attachments.map(({ content, name, type }) => ({
               name,
               type,
-              size: content.length,
-              content: isShown ? Buffer.from(content).toString("base64") : null
+              size: is_whole ? content.length : 0,
+              content: is_whole ? Buffer.from(content).toString("base64") : null
             })),
             received_at: row.received_at
           }

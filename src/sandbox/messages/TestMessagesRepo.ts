@@ -8,6 +8,12 @@ import { Timestamp } from "../../values/Timestamp.ts"
 /** The most messages of a channel in a list. */
 export const maxListed = 1_000
 
+/** The mails of a page are whole up to this size. */
+const mostBytes = 8 * 1024 * 1024
+
+/** Of a later mail: its headers, and nearly always its texts, which stand before the files. */
+const beginning = 64 * 1024
+
 const Filter = Schema.Struct({ accountId: AccountId, to: Schema.String })
 
 const One = Schema.Struct({ id: Schema.Int, received_at: Timestamp })
@@ -31,6 +37,10 @@ const make = Effect.gen(function*() {
         order by id desc limit ${maxListed}`
   })
 
+  /**
+   * Mails in the order of the ids: whole until they exceed `mostBytes` together, and of those after that the beginning.
+   * The first is whole.
+   */
   const rawMails = Query.findAll({
     Request: Schema.Struct({ accountId: AccountId, ids: Schema.Array(Schema.Int) }),
     Result: Schema.Struct({
@@ -38,11 +48,18 @@ const make = Effect.gen(function*() {
       from: Schema.String,
       to: Schema.String,
       subject: Schema.String,
+      is_whole: Schema.Boolean,
       raw: Schema.Uint8Array
     }),
     execute: ({ accountId, ids }) =>
-      sql`select id, sender as "from", recipient as "to", subject, raw from sandbox_mails
-        where account_id = ${accountId} and id = any(${column.int8(ids)})`
+      sql`with asked as (
+          select id, sender, recipient, subject, raw,
+            row_number() over places = 1 or sum(octet_length(raw)) over places <= ${mostBytes} as is_whole
+          from sandbox_mails where account_id = ${accountId} and id = any(${column.int8(ids)})
+          window places as (order by array_position(${column.int8(ids)}, id)))
+        select id, sender as "from", recipient as "to", subject, is_whole,
+          case when is_whole then raw else substring(raw from 1 for ${beginning}) end as raw
+        from asked`
   })
 
   /** Complete texts only. */

@@ -1283,8 +1283,12 @@ export interface SandboxMessage {
   readonly attachments: ReadonlyArray<{
     readonly name: string
     readonly type: string
+    /** bytes; 0 without content */
     readonly size: number
-    /** base64; null when the files of the page exceed 8 MiB. The first message of a page has all of its files */
+    /**
+     * base64; null for WhatsApp, and for the later mails of a page whose mails exceed 8 MiB. The first mail is always
+     * whole
+     */
     readonly content: string | null
   }>
   readonly received_at: string

@@ -3,16 +3,17 @@ import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { conditionsOf } from "../../../src/sandbox/mail/MailFilter.ts"
 import { SandboxInbox } from "../../../src/sandbox/mail/SandboxInbox.ts"
+import { AccountId } from "../../../src/values/Ids.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const raw = (subject: string, from = "Ann <ann@sender.example>") =>
   Buffer.from(`From: ${from}\r\nSubject: ${subject}\r\n\r\nbody\u00ff\u0000\r\n`, "latin1")
 
-const open = (keep?: number) =>
+const open = (options: Parameters<typeof SandboxInbox.layer>[0] = {}) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     yield* sql`truncate sandbox_mails`
-    const context = yield* Layer.build(SandboxInbox.layer(keep === undefined ? {} : { keep }))
+    const context = yield* Layer.build(SandboxInbox.layer(options))
     return Context.get(context, SandboxInbox)
   })
 
@@ -140,7 +141,7 @@ layer(TestDatabase.layer)("sandbox inbox in SQL", (it) => {
 
     it.effect("messages that arrive together share inserts, and only the newest are kept", () =>
       Effect.gen(function*() {
-        const inbox = yield* open(100)
+        const inbox = yield* open({ keep: 100 })
         const sql = yield* SqlClient.SqlClient
         const adds = Array.from(
           { length: 240 },
@@ -154,6 +155,29 @@ layer(TestDatabase.layer)("sandbox inbox in SQL", (it) => {
         assert.isAtLeast(total, 100)
         assert.isAtMost(total, 105 + 50)
         assert.strictEqual(rows.length, 100)
+      }))
+
+    it.effect("the oldest mails go above the bytes of an account, and above those of all", () =>
+      Effect.gen(function*() {
+        const inbox = yield* open({ bytes: { share: 10_000, total: 30_000 } })
+        const add = (account: number | null, to: string) =>
+          inbox.add({
+            account: account === null ? null : AccountId.make(account),
+            envelopeFrom: "",
+            recipients: [to],
+            raw: Buffer.alloc(4_000, `Subject: ${to}\r\n\r\n`)
+          })
+        const kept = Effect.map(inbox.list(page), ({ rows }) => rows.map(({ to }) => to).reverse().join(" "))
+        for (const to of ["a1", "a2", "a3"]) yield* add(-1, to)
+        assert.strictEqual(yield* kept, "a2 a3")
+        for (const to of ["b1", "b2"]) yield* add(-2, to)
+        for (const to of ["n1", "n2", "n3"]) yield* add(null, to)
+        assert.strictEqual(yield* kept, "a2 a3 b1 b2 n1 n2 n3")
+        yield* add(-2, "b3")
+        // Only seven of the eight fit, the one of the account that has its share among them.
+        assert.strictEqual(yield* kept, "a3 b2 n1 n2 n3 b3")
+        for (const to of ["n4", "n5"]) yield* add(null, to)
+        assert.strictEqual(yield* kept, "b2 n1 n2 n3 b3 n4 n5")
       }))
   })
 })
