@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import * as NodeNet from "node:net"
 import { newDataKey } from "../../src/channels/whatsapp/credentials/DataKey.ts"
 import { livePause } from "../../src/console/ui/layout.ts"
 import { rateLimitSettings } from "../../src/platform/config/rateLimitSettings.ts"
@@ -162,3 +163,71 @@ layer(Node, { excludeTestServices: true })("many slow pages", (it) => {
       })
   )
 })
+
+const MiB = 1024 * 1024
+
+/** A large form of which the node has read the first byte. The scope closes its connection. */
+const openForm = (port: number, path: string, cookie: string) =>
+  Effect.acquireRelease(
+    Effect.callback<NodeNet.Socket>((resume) => {
+      const socket = NodeNet.connect({ port, host: "127.0.0.1" })
+      socket.on("error", () => {})
+      const type = "Content-Type: application/x-www-form-urlencoded"
+      const head = [`POST ${path} HTTP/1.1`, "Host: localhost", `Cookie: ${cookie}`, type, `Content-Length: ${8 * MiB}`]
+      socket.write([...head, "", "a"].join("\r\n"), () => resume(Effect.succeed(socket)))
+    }),
+    (socket) => Effect.sync(() => socket.destroy())
+  )
+
+layer(Service.layer({ env: { NODE_OPTIONS: "--max-old-space-size=256" } }), { excludeTestServices: true })(
+  "large forms",
+  (it) => {
+    const type = { "content-type": "application/x-www-form-urlencoded" }
+
+    it.effect("beyond the memory of their account get 503, while small ones and those of others go on", () =>
+      Effect.gen(function*() {
+        const { port, request } = yield* Service
+        const mine = yield* makeAccount()
+        const { cookie } = yield* signedInAs(mine.accountId, "owner")
+        const other = yield* makeAccount()
+        const { cookie: theirs } = yield* signedInAs(other.accountId, "owner")
+        const post = (accountId: number, as: string, size: number) =>
+          request("POST", `/console/${accountId}/suppressions/new`, {
+            headers: { ...type, cookie: as },
+            body: "a".repeat(size)
+          })
+        yield* Effect.scoped(Effect.gen(function*() {
+          yield* openForm(port, `/console/${mine.accountId}/suppressions/new`, cookie)
+          const refused = yield* eventually(post(mine.accountId, cookie, 7 * MiB), ({ status }) => status === 503)
+          assert.isDefined(refused.headers["retry-after"])
+          // No form of the page has this name.
+          assert.strictEqual((yield* post(mine.accountId, cookie, 10_000)).status, 404)
+          assert.strictEqual((yield* post(other.accountId, theirs, 7 * MiB)).status, 404)
+        }))
+        yield* eventually(post(mine.accountId, cookie, 7 * MiB), ({ status }) => status === 404)
+      }))
+
+    it.effect("do not wait for the memory that they hold themselves", () =>
+      Effect.gen(function*() {
+        const { accountId } = yield* makeAccount()
+        const { cookie } = yield* signedInAs(accountId, "owner")
+        const { open, send } = plainBrowser(cookie)
+        const path = `/console/${accountId}/send?channel=email`
+        const form = formsOf(path, (yield* open(path)).text).find(({ name }) => name === "email") ?? assert.fail()
+        const answer = yield* send(form, { to: "ada@example.com", subject: "Hello", text: "x".repeat(6 * MiB) })
+        assert.strictEqual(answer.status, 422)
+      }))
+
+    it.effect("outside an account are refused above 64 KiB", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const { accountId } = yield* makeAccount()
+        const { cookie } = yield* signedInAs(accountId, "owner")
+        for (const path of ["/console/sign-in", "/console/sign-out", "/console/me"]) {
+          const post = (size: number) => request("POST", path, { headers: { ...type, cookie }, body: "a".repeat(size) })
+          assert.strictEqual((yield* post(64 * 1024 + 1)).status, 413, path)
+          assert.strictEqual((yield* post(64 * 1024)).status, 404, path)
+        }
+      }))
+  }
+)

@@ -95,7 +95,8 @@ const Domains = OverviewLayer.pipe(
   Layer.provideMerge(PeopleLayer),
   Layer.provide(ErasureSteps),
   Layer.provideMerge(CredentialsLayer),
-  Layer.provideMerge(RequestRulesLayer.pipe(Layer.provide(BodyMemory.layer)))
+  Layer.provideMerge(RequestRulesLayer),
+  Layer.provideMerge(BodyMemory.layer)
 )
 
 const PublicUrlOfServer = Layer.unwrap(

@@ -7,6 +7,7 @@ import { AroundWaits } from "../../platform/database/Database.ts"
 import { answerInTime } from "../../platform/http/answerInTime.ts"
 import type { ApiError } from "../../platform/http/ApiError.ts"
 import { PayloadTooLarge } from "../../platform/http/ApiErrors.ts"
+import { BodyMemory } from "../../platform/http/MemoryBudget.ts"
 import { limitPerMinute, RateLimit } from "../../platform/http/RateLimit.ts"
 import type { AccountId } from "../../values/Ids.ts"
 import { allows, type Need } from "../../values/Permission.ts"
@@ -33,11 +34,11 @@ type Response = HttpServerResponse.HttpServerResponse
 /** Live rows, or those of test keys. */
 export type Mode = AccountAsk["mode"]
 
-/** The largest form. Percent-encoding makes three bytes of one, and a template may have 1 MiB. */
+/** The largest form of an account. Percent-encoding makes three bytes of one, and a template may have 1 MiB. */
 const maxBytes = 8 * 1024 * 1024
 
-/** The largest form of a browser that is not signed in. */
-const maxDoorBytes = 64 * 1024
+/** The largest form outside an account. */
+const maxOwnBytes = 64 * 1024
 
 const isRefused = Schema.is(Refused)
 
@@ -84,6 +85,7 @@ export class Gate extends Context.Service<Gate, {
       const people = yield* People
       const proofs = yield* Proofs
       const limits = yield* RateLimit
+      const memory = yield* BodyMemory
       const { databaseConnections, rateLimitPages } = yield* AppConfig
       // A page has up to three connections at a time. The other pages wait here, without one.
       const readers = yield* Semaphore.make(Math.max(1, Math.floor(databaseConnections / share)))
@@ -113,15 +115,25 @@ export class Gate extends Context.Service<Gate, {
           ? Effect.void
           : limitPerMinute(limits, { name: `pages:${signedIn.sign_in_id}`, limit: rateLimitPages })
 
-      /** Runs a form. A refusal draws the page again, with the typed values. */
-      const submit = Effect.fnUntraced(function*<A extends Ask, R>(visit: Visit, ask: A, page: Performed<A, R>) {
-        const limit_bytes = visit.signedIn === undefined ? maxDoorBytes : maxBytes
-        const text = yield* visit.request.text.pipe(
+      /** Reads a form. The scope holds its memory, on the account of its page, as that of a request to the API. */
+      const formOf = Effect.fnUntraced(function*({ request }: Visit, ask: Ask) {
+        const accountId = "accountId" in ask ? Number(ask.accountId) : undefined
+        const limit_bytes = accountId === undefined ? maxOwnBytes : maxBytes
+        const tooLarge = () => new PayloadTooLarge({ limit_bytes })
+        const size = Number(request.headers["content-length"] ?? limit_bytes)
+        if (size > limit_bytes) return yield* tooLarge()
+        yield* memory.holdBytes(accountId ?? 0, size)
+        const text = yield* request.text.pipe(
           Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.fromInputUnsafe(limit_bytes)),
           // A client that disconnects interrupts the request, so no other failure is left.
-          Effect.mapError(() => new PayloadTooLarge({ limit_bytes }))
+          Effect.mapError(tooLarge)
         )
-        const form = new URLSearchParams(text)
+        return new URLSearchParams(text)
+      })
+
+      /** Runs a form. A refusal draws the page again, with the typed values. */
+      const submit = Effect.fnUntraced(function*<A extends Ask, R>(visit: Visit, ask: A, page: Performed<A, R>) {
+        const form = yield* formOf(visit, ask)
         const action = page.actions.find(({ name }) => name === form.get(actionField))
         if (action === undefined) return answers.problem(visit, ask, { kind: "missing" })
         const refusal = page.forbids(action)
@@ -168,7 +180,7 @@ export class Gate extends Context.Service<Gate, {
           visit,
           ask,
           visit.request.method === "POST"
-            ? Effect.suspend(() => submit(visit, ask, page))
+            ? Effect.scoped(submit(visit, ask, page))
             : Effect.flatMap(
               shown(page, ask),
               (drawn) => {

@@ -192,6 +192,8 @@ export const Action = {
         const once = form.get(onceField)
         const answer = yield* calls.call(principalOf(ask), {
           ...callOf(form, ask),
+          // By the request that brought the form.
+          isHeld: true,
           ...(once !== null && { once: once.slice(0, 100) })
         })
         if (answer.status >= 400) return yield* yield* refusalOf(answer)
