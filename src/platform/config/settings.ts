@@ -176,11 +176,11 @@ export const settings = {
   console: Setting.oneOf(["on", "off"])(
     "CONSOLE",
     "on",
-    "Whether this node serves the console at /console: on or off."
+    "Whether this node serves the console at /console: on or off. The pages of pairing links and of new passwords are there."
   ),
   consoleAllow: Setting.optional(Setting.networks)(
     "CONSOLE_ALLOW",
-    "Addresses or networks (10.0.0.0/8) that may open the console. Others get 404. Unset: all."
+    "Addresses or networks (10.0.0.0/8) that may open the console, with the pages of pairing links and of new passwords. Others get 404. Unset: all."
   ),
   sandboxAllow: Setting.optional(Setting.networks)(
     "SANDBOX_ALLOW",

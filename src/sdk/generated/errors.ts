@@ -190,6 +190,7 @@ export class OtpLimitReachedError extends RateLimitError {
 /** 503 `pairing_unavailable`. */
 export class PairingUnavailableError extends ServerError {
   declare readonly type: "pairing_unavailable"
+  declare readonly reason?: "console_off"
 }
 
 /** 413 `payload_too_large`. */

@@ -13,14 +13,16 @@ export class SessionAlreadyConnected extends Schema.TaggedError<SessionAlreadyCo
   }
 }
 
-/** WhatsApp sent no code before the timeout. */
+/** WhatsApp sent no code before the timeout, or the node has no page for a pairing link. */
 export class PairingUnavailable extends Schema.TaggedError<PairingUnavailable>()(
   "PairingUnavailable",
-  {},
+  { reason: Schema.optionalKey(Schema.Literal("console_off")) },
   wire(503, "pairing_unavailable", 5031)
 ) {
   override get message() {
-    return "WhatsApp sent no code in time. Try again in a minute."
+    return this.reason === "console_off"
+      ? "This node serves no console, which has the page of the link. Pair with a QR code or a pairing code."
+      : "WhatsApp sent no code in time. Try again in a minute."
   }
 }
 

@@ -125,7 +125,7 @@ const pairingCode = HttpApiEndpoint.post("pairingCode", "/:id/pairing-code", {
 const pairingLink = HttpApiEndpoint.post("pairingLink", "/:id/pairing-link", {
   params,
   success: Done(PairingLink),
-  error: apiErrors(NotFound, SessionAlreadyConnected)
+  error: apiErrors(NotFound, SessionAlreadyConnected, PairingUnavailable)
 })
   .annotate(Access.Access, writing)
   .annotateMerge(OpenApi.annotations({
