@@ -23,6 +23,16 @@ export const Passkey = Schema.Struct({
 })
 export type Passkey = typeof Passkey.Type
 
+const NewPasskey = Schema.Struct({
+  credential: Schema.Uint8Array,
+  publicKey: Schema.Uint8Array,
+  counter: Schema.Int,
+  transports: Schema.Array(Schema.String)
+})
+
+/** A passkey that its browser has proved. */
+export type NewPasskey = typeof NewPasskey.Type
+
 const Stored = Schema.Struct({
   id: Schema.Int,
   person_id: PersonId,
@@ -45,6 +55,21 @@ const Answer = Schema.fromJsonString(
 const decodeAnswer = Schema.decodeUnknownOption(Answer)
 
 const library = Effect.runSync(Effect.cached(Effect.promise(() => import("@simplewebauthn/server"))))
+
+const helpers = Effect.runSync(Effect.cached(Effect.promise(() => import("@simplewebauthn/server/helpers"))))
+
+/**
+ * Whether an attestation has no certificates. We ask for none, and the library fetches the revocation lists of those that it
+ * gets, from the URLs in them.
+ */
+const hasNoCertificates = Effect.fnUntraced(function*(attestation: string) {
+  const { decodeAttestationObject, isoBase64URL } = yield* helpers
+  return yield* Effect.try(() => {
+    const decoded = decodeAttestationObject(isoBase64URL.toBuffer(attestation))
+    const format = decoded.get("fmt")
+    return format === "none" || (format === "packed" && decoded.get("attStmt").get("x5c") === undefined)
+  })
+})
 
 /** Minutes for which a challenge works. */
 const minutes = 5
@@ -74,14 +99,7 @@ const makeRepo = Effect.gen(function*() {
   })
 
   const insert = Query.findOneOption({
-    Request: Schema.Struct({
-      person: PersonId,
-      credential: Schema.Uint8Array,
-      publicKey: Schema.Uint8Array,
-      counter: Schema.Int,
-      transports: Schema.Array(Schema.String),
-      name: Schema.String
-    }),
+    Request: Schema.Struct({ ...NewPasskey.fields, person: PersonId, name: Schema.String }),
     Result: Schema.Struct({ id: Schema.Int }),
     execute: ({ counter, credential, name, person, publicKey, transports }) =>
       sql`insert into passkeys (person_id, credential_id, public_key, counter, transports, name)
@@ -119,11 +137,10 @@ export class Passkeys extends Context.Service<Passkeys, {
   ) => Effect.Effect<string>
   /** What a browser needs to use one, as JSON. It names no person, so that no address is asked first. */
   readonly request: (host: string) => Effect.Effect<string>
-  /** Stores the passkey of a browser's answer. False if the answer proves nothing. */
-  readonly add: (
-    person: PersonId,
-    given: { readonly name: string; readonly answer: string; readonly party: RelyingParty }
-  ) => Effect.Effect<boolean>
+  /** The passkey that a browser's answer proves, once. */
+  readonly made: (answer: string, party: RelyingParty) => Effect.Effect<Option.Option<NewPasskey>>
+  /** False if the passkey is stored already. */
+  readonly add: (person: PersonId, name: string, passkey: NewPasskey) => Effect.Effect<boolean>
   /** The person whose passkey answered. */
   readonly verify: (answer: string, party: RelyingParty) => Effect.Effect<Option.Option<PersonId>>
   readonly rename: (person: PersonId, id: number, name: string) => Effect.Effect<void>
@@ -171,39 +188,32 @@ export class Passkeys extends Context.Service<Passkeys, {
         }
       )
 
-      const add = Effect.fn("Passkeys.add")(
-        function*(person: PersonId, given: Parameters<Passkeys["Service"]["add"]>[1]) {
-          const answer = decodeAnswer(given.answer)
-          if (Option.isNone(answer)) return false
-          const { verifyRegistrationResponse } = yield* library
-          const now = yield* Clock.currentTimeMillis
-          const seen: Array<string> = []
-          const verified = yield* Effect.option(Effect.tryPromise(() =>
-            verifyRegistrationResponse({
-              // Its shape is unknown until the library has checked every part of it.
-              response: answer.value as unknown as RegistrationResponseJSON,
-              expectedChallenge: (text) => {
-                seen.push(text)
-                return isOurs(text, now)
-              },
-              expectedOrigin: given.party.origin,
-              expectedRPID: given.party.host,
-              requireUserVerification: true
-            })
-          ))
-          if (Option.isNone(verified) || !verified.value.verified || !(yield* spent(seen[0] ?? ""))) return false
-          const { counter, id, publicKey, transports = [] } = verified.value.registrationInfo.credential
-          const row = {
-            person,
-            publicKey,
-            counter,
-            transports,
-            credential: Buffer.from(id, "base64url"),
-            name: given.name
-          }
-          return Option.isSome(yield* repo.insert(row))
-        }
-      )
+      const made = Effect.fn("Passkeys.made")(function*(given: string, party: RelyingParty) {
+        const answer = decodeAnswer(given)
+        if (Option.isNone(answer)) return Option.none()
+        const { verifyRegistrationResponse } = yield* library
+        const now = yield* Clock.currentTimeMillis
+        const seen: Array<string> = []
+        // Its shape is unknown until the library has checked every part of it.
+        const response = answer.value as unknown as RegistrationResponseJSON
+        const isPlain = yield* Effect.option(hasNoCertificates(response.response.attestationObject))
+        if (!Option.contains(isPlain, true)) return Option.none()
+        const verified = yield* Effect.option(Effect.tryPromise(() =>
+          verifyRegistrationResponse({
+            response,
+            expectedChallenge: (text) => {
+              seen.push(text)
+              return isOurs(text, now)
+            },
+            expectedOrigin: party.origin,
+            expectedRPID: party.host,
+            requireUserVerification: true
+          })
+        ))
+        if (Option.isNone(verified) || !verified.value.verified || !(yield* spent(seen[0] ?? ""))) return Option.none()
+        const { counter, id, publicKey, transports = [] } = verified.value.registrationInfo.credential
+        return Option.some({ credential: Buffer.from(id, "base64url"), publicKey, counter, transports })
+      })
 
       const verify = Effect.fn("Passkeys.verify")(function*(given: string, party: RelyingParty) {
         const answer = decodeAnswer(given)
@@ -242,7 +252,8 @@ export class Passkeys extends Context.Service<Passkeys, {
             (text) =>
               JSON.stringify({ challenge: text, rpId: host, timeout: minutes * 60_000, userVerification: "required" })
           ),
-        add,
+        made,
+        add: (person, name, passkey) => Effect.map(repo.insert({ ...passkey, person, name }), Option.isSome),
         verify,
         rename: repo.rename,
         remove: (person, id) => Effect.map(repo.remove(person, id), (count) => count > 0)

@@ -145,8 +145,9 @@ export const addPasskey = Action.own({
       const count = (yield* passkeys.list(person.id)).length
       const name = t.text("security.passkeys.default", { number: count + 1 })
       const { transaction } = yield* Database
-      const isAdded = party !== undefined && (yield* transaction(Effect.tap(
-        passkeys.add(person.id, { name, answer, party }),
+      const made = party === undefined ? Option.none() : yield* passkeys.made(answer, party)
+      const isAdded = Option.isSome(made) && (yield* transaction(Effect.tap(
+        passkeys.add(person.id, name, made.value),
         (isAdded) =>
           isAdded ? recordOf(person, { action: "passkey.added", data: { name }, added: "passkey" }) : Effect.void
       )))
