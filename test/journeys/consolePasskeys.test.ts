@@ -48,6 +48,23 @@ layer(Service.layer(), { excludeTestServices: true })("a passkey", (it) => {
     return { passkey, sent, stored: stored.length }
   })
 
+  it.effect("of each algorithm that the page asks for signs its person in", () =>
+    Effect.gen(function*() {
+      for (const algorithm of ["EdDSA", "ES256", "RS256"] as const) {
+        const { passkey, sent, stored } = yield* adds(algorithm, { format: "none" })
+        assert.deepStrictEqual([sent.status, sent.headers["location"], stored], [303, security, 1], algorithm)
+        const signedIn = yield* sends({ cookie: "", kind: "get", path: "/console/sign-in" }, passkey.used)
+        assert.strictEqual(signedIn.status, 303, algorithm)
+        assert.match(signedIn.headers["set-cookie"] ?? "", /^console=lt_live_/, algorithm)
+      }
+    }))
+
+  it.effect("is stored with an attestation that its own key has signed", () =>
+    Effect.gen(function*() {
+      const { sent, stored } = yield* adds("ES256", { format: "packed" })
+      assert.deepStrictEqual([sent.status, stored], [303, 1])
+    }))
+
   it.effect("is refused with certificates, and no node fetches the revocation list that they name", () =>
     Effect.gen(function*() {
       const receiver = yield* makeWebhookReceiver()
