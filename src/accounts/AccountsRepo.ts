@@ -43,12 +43,13 @@ const make = Effect.gen(function*() {
         returning ${columns}`
   })
 
+  /** Lowers what was typed as LoginGuesses counts it: a database lowers some letters to ASCII, such as `İ`. */
   const findByEmail = Query.findOneOption({
     Request: Schema.String,
     Result: Schema.Struct({ ...Account.fields, password_hash: Schema.NullOr(Schema.String) }),
     execute: (email) =>
       sql`select ${columns}, password_hash from accounts
-        where lower(email) = lower(${email}) and deleted_at is null and shadow_of is null`
+        where lower(email) = ${email.toLowerCase()} and deleted_at is null and shadow_of is null`
   })
 
   const find = Query.findOneOption({

@@ -46,7 +46,10 @@ const make = Effect.gen(function*() {
         returning person_id as id`
   })
 
-  /** The account whose owner has an address, or the person without an account who has it. */
+  /**
+   * The account whose owner has an address, or the person without an account who has it. Lowers what was typed as LoginGuesses
+   * counts it: a database lowers some letters to ASCII, such as `İ`.
+   */
   const byEmail = Query.findOneOption({
     Request: Schema.String,
     Result: Schema.Struct({
@@ -56,9 +59,9 @@ const make = Effect.gen(function*() {
     }),
     execute: (email) =>
       sql`select id as account_id, null as person_id, password_hash from accounts
-          where lower(email) = lower(${email}) and deleted_at is null
+          where lower(email) = ${email.toLowerCase()} and deleted_at is null
         union all
-        select null, id, password_hash from people where lower(email) = lower(${email})
+        select null, id, password_hash from people where lower(email) = ${email.toLowerCase()}
         limit 1`
   })
 

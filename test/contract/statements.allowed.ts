@@ -34,7 +34,7 @@ export const allowed: ReadonlyArray<Allowed> = [
       "update people set is_operator = $",
       "update people set last_account_id = $",
       "where p.id = $ and a.deleted_at is null",
-      "id, password_hash from people where lower(email) = lower($)",
+      "id, password_hash from people where lower(email) = $",
       "insert into login_sessions (token_hash, person_id,",
       "delete from login_sessions where id in (select id from login_sessions where person_id = $",
       "delete from login_sessions where id = $ and person_id = $",

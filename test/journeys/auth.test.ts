@@ -155,6 +155,15 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("accounts and 
       assert.strictEqual((yield* login({ email, password: secret })).status, 200)
     }))
 
+  it.effect("an address with a letter that a database lowers to ASCII is not the account's", () =>
+    Effect.gen(function*() {
+      const email = "inside@example.com"
+      yield* register(email)
+      // Postgres lowers İ to i, and JavaScript to another text, whose wrong passwords would count apart.
+      assertRefused(yield* login({ email: "\u0130nside@example.com", password }), 401, "invalid_credentials")
+      assert.strictEqual((yield* login({ email: "INSIDE@example.com", password })).status, 200)
+    }))
+
   it.effect("a login with the right password forgives the wrong ones", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

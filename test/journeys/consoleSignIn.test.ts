@@ -43,6 +43,13 @@ layer(Service.layer(), { excludeTestServices: true })("signing in to the console
       assert.strictEqual(asked.status, 200)
     }))
 
+  it.effect("an address with a letter that a database lowers to ASCII is not the account's", () =>
+    Effect.gen(function*() {
+      yield* makeAccount({ email: "inside.console@example.com", password })
+      assert.strictEqual((yield* enters("\u0130nside.console@example.com")).status, 401)
+      assert.strictEqual((yield* enters("INSIDE.console@example.com")).status, 200)
+    }))
+
   it.effect("of fifty wrong codes at the same time, five are checked and the others wait", () =>
     Effect.gen(function*() {
       const { email } = yield* guarded
