@@ -2,8 +2,9 @@ import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { encodeBase32 } from "../platform/crypto/base32.ts"
+import { MacKeys } from "../platform/crypto/MacKeys.ts"
 import * as Tokens from "../platform/crypto/Tokens.ts"
-import { type SealedColumn, Vault } from "../platform/crypto/Vault.ts"
+import { type SealedColumn, shortMac, Vault } from "../platform/crypto/Vault.ts"
 import { column } from "../platform/database/column.ts"
 import { Database } from "../platform/database/Database.ts"
 import * as Query from "../platform/database/Query.ts"
@@ -78,8 +79,9 @@ const makeRepo = Effect.gen(function*() {
 
   const remove = (id: PersonId) => Query.run(sql`delete from authenticators where person_id = ${id}`)
 
-  const useCode = (id: PersonId, hash: Uint8Array) =>
-    Query.rowCount(sql`delete from recovery_codes where person_id = ${id} and code_hash = ${hash} returning 1`)
+  const useCode = (id: PersonId, hashes: ReadonlyArray<Uint8Array>) =>
+    Query.rowCount(sql`delete from recovery_codes where person_id = ${id}
+      and code_hash in (select code from unnest(${column.bytea(hashes)}) as code) returning 1`)
 
   /** Of two renewals at once, the second waits. */
   const lockCodes = (id: PersonId) =>
@@ -100,7 +102,7 @@ const recoveryCode = () => {
   return `${text.slice(0, 5)}-${text.slice(5)}`
 }
 
-const hashOfCode = (code: string) => Tokens.hash(`recovery:${code.toLowerCase().replaceAll(/[^a-z2-7]/g, "")}`)
+const lettersOf = (code: string) => code.toLowerCase().replaceAll(/[^a-z2-7]/g, "")
 
 /** The second factors of people: codes of an authenticator app, and recovery codes. */
 export class SecondFactors extends Context.Service<SecondFactors, {
@@ -115,8 +117,8 @@ export class SecondFactors extends Context.Service<SecondFactors, {
   /** What the code proves: the app, or a recovery code, which then ends. Nothing if it is wrong. */
   readonly check: (person: PersonId, code: string) => Effect.Effect<Option.Option<Method>>
   /**
-   * Replaces the set of recovery codes that {@link Factors} names; nothing if another set has replaced it. Only hashes are
-   * stored.
+   * Replaces the set of recovery codes that {@link Factors} names; nothing if another set has replaced it. Only keyed
+   * hashes are stored.
    */
   readonly renewCodes: (
     person: PersonId,
@@ -127,8 +129,12 @@ export class SecondFactors extends Context.Service<SecondFactors, {
     SecondFactors,
     Effect.gen(function*() {
       const vault = yield* Vault
+      const { console: key } = yield* MacKeys
       const { transaction } = yield* Database
       const repo = yield* makeRepo
+
+      /** With a key, because a search finds the 50 bits of a code from a plain hash. */
+      const macOf = (person: PersonId, code: string) => shortMac(key, `recovery code ${person} ${lettersOf(code)}`, 32)
 
       const appOf = Effect.fnUntraced(function*(person: PersonId, seed: Uint8Array, label = "") {
         const { Secret, TOTP } = yield* library
@@ -152,7 +158,8 @@ export class SecondFactors extends Context.Service<SecondFactors, {
 
       const check = Effect.fn("SecondFactors.check")(function*(person: PersonId, code: string) {
         if (!/^[\d\s]{6,8}$/.test(code)) {
-          const used = yield* repo.useCode(person, hashOfCode(code))
+          // Codes from before the key work until they are renewed.
+          const used = yield* repo.useCode(person, [macOf(person, code), Tokens.hash(`recovery:${lettersOf(code)}`)])
           return used > 0 ? Option.some<Method>("recovery_code") : Option.none()
         }
         const found = Option.getOrUndefined(yield* repo.seed(person))
@@ -182,7 +189,7 @@ export class SecondFactors extends Context.Service<SecondFactors, {
             const { codes_made } = yield* repo.factors(person)
             if (codes_made !== null && codes_made !== replaced) return Option.none()
             yield* repo.dropCodes(person)
-            yield* repo.addCodes(person, codes.map(hashOfCode))
+            yield* repo.addCodes(person, codes.map((code) => macOf(person, code)))
             return Option.some(codes)
           }))
         })

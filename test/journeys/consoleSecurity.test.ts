@@ -3,6 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Secret, TOTP } from "otpauth"
+import * as Tokens from "../../src/platform/crypto/Tokens.ts"
 import { assertAccessible } from "../support/axe.ts"
 import { type BrowserPage, chromium, openPage } from "../support/Chromium.ts"
 import { ownerOf } from "../support/consolePeople.ts"
@@ -431,6 +432,23 @@ layer(Service.layer(), { excludeTestServices: true })("second factors in a brows
         assert.deepStrictEqual(yield* codes, made)
       }
     }))
+
+  it.effect("a recovery code is stored with a key, and one that was stored without works once", () =>
+    Effect.gen(function*() {
+      const { email, personId, sends, sql } = yield* withPasskey
+      const { request } = yield* Service
+      const login = (code: string) => request("POST", "/v1/auth/login", { json: { email, password, code } })
+      const { text } = yield* yield* sends("/console/me/security", "codes")
+      const [, code = ""] = /<code[^>]*>([a-z2-7]{5}-[a-z2-7]{5})<\/code>/.exec(text) ?? []
+      const plain = (letters: string) => Tokens.hash(`recovery:${letters}`)
+      const stored = yield* sql`select from recovery_codes
+        where person_id = ${personId} and code_hash = ${plain(code.replace("-", ""))}`
+      assert.lengthOf(stored, 0)
+      assert.strictEqual((yield* login(code)).status, 200)
+      yield* sql`insert into recovery_codes (person_id, code_hash) values (${personId}, ${plain("aaaaabbbbb")})`
+      assert.strictEqual((yield* login("aaaaa-bbbbb")).status, 200)
+      assert.strictEqual((yield* login("aaaaa-bbbbb")).status, 401)
+    }).pipe(Effect.orDie))
 
   it.effect("a person whose sign-in has ended comes back to the page of the form that they sent", () =>
     Effect.gen(function*() {
