@@ -11,6 +11,7 @@ import { Cause, Context, Effect, Fiber, FiberMap, FiberSet, Layer, Option, Semap
 import { SMTPServer } from "smtp-server"
 import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from "smtp-server"
 import { type ListenFailed, listenFailed, mustBeFree, placeOf } from "../../../platform/net/Listening.ts"
+import { networkOf } from "../../../values/IpAddress.ts"
 import { type Certificate, listenerCertificate, watchCertificate } from "./listenerCertificate.ts"
 import { ReportIntake } from "./ReportIntake.ts"
 import { bounceSettings, ReturnPaths } from "./ReturnPaths.ts"
@@ -21,9 +22,9 @@ const maxMailBytes = 10 * 1024 * 1024
 /** The report comes before the original message, so the rest is not kept. This bounds the memory of all clients. */
 const maxKeptBytes = 1024 * 1024
 
-/** Connections at once, in total and from one address. */
+/** Connections at once, in total and from one client network. */
 const maxConnections = 50
-const maxConnectionsPerAddress = 20
+const maxConnectionsPerNetwork = 20
 
 /** Reports processed at once, so that a flood of them does not occupy the database. */
 const concurrencyLimit = 4
@@ -104,19 +105,23 @@ const serverOptions: SMTPServerOptions = {
   logger: false
 }
 
-/** Closes connections that last too long, and refuses a client with too many. */
-const connectionLimits = Effect.gen(function*() {
+/** Closes connections that last too long, and refuses a client network with too many. */
+export const connectionLimits = Effect.gen(function*() {
   const connections = yield* FiberMap.make<string>()
   const run = yield* FiberMap.runtime(connections)<never>()
   const clients = new Map<string, string>()
-  const admit = (server: SMTPServer, { id, remoteAddress }: SMTPServerSession): Error | null => {
+  const admit = (
+    server: Pick<SMTPServer, "connections">,
+    { id, remoteAddress }: Pick<SMTPServerSession, "id" | "remoteAddress">
+  ): Error | null => {
     const disconnect = () => {
       for (const connection of server.connections) if (connection.id === id) connection.close()
     }
     run(id, Effect.andThen(Effect.sleep(maxConnectionTime), Effect.sync(disconnect)))
-    clients.set(id, remoteAddress)
-    const fromSameAddress = [...clients.values()].filter((address) => address === remoteAddress).length
-    return fromSameAddress > maxConnectionsPerAddress ? reply(421, "4.7.0 Too many connections from you") : null
+    const network = networkOf(remoteAddress)
+    clients.set(id, network)
+    const fromSameNetwork = [...clients.values()].filter((other) => other === network).length
+    return fromSameNetwork > maxConnectionsPerNetwork ? reply(421, "4.7.0 Too many connections from you") : null
   }
   const forget = ({ id }: SMTPServerSession) => {
     clients.delete(id)

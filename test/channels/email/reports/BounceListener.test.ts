@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { createSecretKey } from "node:crypto"
 import * as NodeNet from "node:net"
 import * as NodeTls from "node:tls"
-import { BounceListener } from "../../../../src/channels/email/reports/BounceListener.ts"
+import { BounceListener, connectionLimits } from "../../../../src/channels/email/reports/BounceListener.ts"
 import { type InboundMail, ReportIntake } from "../../../../src/channels/email/reports/ReportIntake.ts"
 import { ReturnPaths } from "../../../../src/channels/email/reports/ReturnPaths.ts"
 import { AppConfig } from "../../../../src/platform/config/AppConfig.ts"
@@ -106,6 +106,15 @@ describe("BounceListener", () => {
       yield* TestClock.adjust("1 second")
       assert.strictEqual(yield* Effect.promise(() => Promise.resolve(first)), "ended")
     }).pipe(Effect.provide(NodeServices.layer)))
+
+  it.effect("gives an IPv6 network of 64 bits the connections of one address", () =>
+    Effect.gen(function*() {
+      const { admit } = yield* connectionLimits
+      const opens = (remoteAddress: string) => admit({ connections: new Set() }, { id: remoteAddress, remoteAddress })
+      for (let host = 1; host <= 20; host++) assert.isNull(opens(`2001:db8:0:1::${host.toString(16)}`))
+      assert.deepInclude(opens("2001:db8:0:1:ffff::1"), { responseCode: 421 })
+      assert.isNull(opens("2001:db8:0:2::1"))
+    }))
 
   it.effect("offers STARTTLS with its certificate, and receives mail with and without it", () =>
     Effect.gen(function*() {
