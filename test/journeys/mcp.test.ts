@@ -240,6 +240,10 @@ layer(Service.layer(), { excludeTestServices: true })("/mcp", (it) => {
       assert.match(missing.text, /needs a text or a number as id/)
       const absent = yield* call("email_status", { id: 999_999 })
       assert.match(absent.text, /^404 not_found: .*\nWhat to do: .*#not_found/s)
+      // A lone surrogate, and a character that no header has.
+      assert.match((yield* call("email_status", { id: "\ud800" })).text, /^404 not_found: /)
+      const keyed = yield* call("sms_send", { ...JSON.parse(example), idempotency_key: "cl\u00e9 \u2713" })
+      assert.match(keyed.text, /^422 validation_error: Idempotency-Key: must be 1 to 255 visible ASCII characters/)
     }))
 
   it.effect("takes as many large calls at once as the memory for bodies of an account has room for", () =>

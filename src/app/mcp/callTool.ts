@@ -82,7 +82,10 @@ const requestOf = (tool: Tool, given: Arguments) => {
   const inPath = new Map([...tool.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => [name, values[name]] as const))
   const isMissing = (value: unknown) => (typeof value !== "string" || value === "") && typeof value !== "number"
   const missing = [...inPath].filter(([, value]) => isMissing(value)).map(([name]) => name)
-  const path = tool.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(inPath.get(name))))
+  const path = tool.path.replaceAll(
+    /\{(\w+)\}/g,
+    (_, name: string) => encodeURIComponent(String(inPath.get(name)).toWellFormed())
+  )
   const elsewhere = new Set(["idempotency_key", ...tool.query, ...inPath.keys()])
   const body = Object.fromEntries(Object.entries(values).filter(([name]) => !elsewhere.has(name)))
   const call = {

@@ -56,16 +56,17 @@ export class OwnCalls extends Context.Service<OwnCalls, {
               host: "own",
               "user-agent": userAgent,
               ...(body !== undefined && { "content-type": "application/json" }),
-              ...(once !== undefined && method === "POST" && { "idempotency-key": once }),
               authorization: "Bearer own"
             },
             ...(body !== undefined && { body: JSON.stringify(body) })
           })
           const headers = new Headers(request.headers)
           if (body !== undefined) headers.set("content-length", String(Buffer.byteLength(JSON.stringify(body))))
+          // Not in the request: it throws at characters that the endpoint refuses.
+          const keyed = once !== undefined && method === "POST" && { "idempotency-key": once }
           const asked = HttpServerRequest.fromWeb(request).modify({
             remoteAddress: Option.some(clientAddress),
-            headers: Object.fromEntries(headers) as HttpServerRequest.HttpServerRequest["headers"]
+            headers: { ...Object.fromEntries(headers), ...keyed } as HttpServerRequest.HttpServerRequest["headers"]
           })
           const answer = yield* handle.pipe(
             Effect.provideService(HttpServerRequest.HttpServerRequest, asked),
