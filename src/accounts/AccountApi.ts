@@ -64,7 +64,7 @@ const password = HttpApiEndpoint.put("password", "/password", {
 }).annotate(Access.Access, Access.full("account:write", live)).annotateMerge(OpenApi.annotations({
   summary: "Change the password",
   description:
-    "Login sessions and API keys stay valid; DELETE /v1/account/sessions ends other logins. The owner gets a mail."
+    "Login sessions, sign-ins to the console and API keys stay valid. DELETE /v1/account/sessions ends other logins, and DELETE /v1/account/sign-ins all sign-ins. The owner gets a mail."
 }))
 
 const notifications = HttpApiEndpoint.get("notifications", "/notifications", { success: Data(Notifications) })

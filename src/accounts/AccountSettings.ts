@@ -29,7 +29,7 @@ export class AccountSettings extends Context.Service<AccountSettings, {
     accountId: AccountId,
     change: ProfileChange
   ) => Effect.Effect<Profile, EmailChangeLimit | EmailTaken>
-  /** Login sessions and keys stay valid. `person`: who changes it on a page of theirs, for the audit log. */
+  /** Login sessions, sign-ins and keys stay valid (spec 4.7). `person`: who changes it on a page of theirs, for the audit log. */
   readonly changePassword: (
     accountId: AccountId,
     change: PasswordChange,

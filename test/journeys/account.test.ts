@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { Accounts } from "../../src/accounts/Accounts.ts"
 import { Audit } from "../../src/accounts/Audit.ts"
 import { assertRefused, endpoints } from "../contract/contract.ts"
+import { ownerOf } from "../support/consolePeople.ts"
 import { mailsTo, mailTo } from "../support/sandboxMails.ts"
 import { eventually, makeAccount, makeKey, Service } from "../support/Service.ts"
 import { transaction } from "../support/TestDatabase.ts"
@@ -88,6 +89,7 @@ layer(Service.layer())((it) => {
         const { accountId, email, key } = yield* makeAccount({ password })
         const session = String((yield* login(email, password)).at("data", "token"))
         const other = String((yield* login(email, password)).at("data", "token"))
+        const { cookie } = yield* ownerOf(accountId)
         const put = (json: object) =>
           request("PUT", "/v1/account/password", { key: session, json: { current_password: password, ...json } })
         const next = "another horse battery"
@@ -114,10 +116,9 @@ layer(Service.layer())((it) => {
         }
         assertRefused(yield* login(email, password), 401, "invalid_credentials")
         assert.strictEqual((yield* login(email, next)).status, 200)
-        assert.include(
-          yield* mailTo(email, "Your password was changed"),
-          `DELETE ${baseUrl}/v1/account/sessions`
-        )
+        assert.strictEqual((yield* request("GET", "/console/me", { headers: { cookie } })).status, 200)
+        const mail = yield* mailTo(email, "Your password was changed")
+        for (const list of ["sessions", "sign-ins"]) assert.include(mail, `DELETE ${baseUrl}/v1/account/${list}`)
         assert.include((yield* audited(accountId)).join(), "password.changed")
       }))
 

@@ -10,9 +10,11 @@ export const passwordChangedNotice = (accountId: AccountId, base: string): Notic
   accountId,
   kind: "password_changed",
   subject: "Your password was changed",
-  body: "The password of your account was changed. Login sessions and API keys stay valid.\n\n"
-    + `See who is logged in, with your key or a login:\nGET ${base}/v1/account/sessions\n`
-    + `End all other logins:\nDELETE ${base}/v1/account/sessions\n\n${ifNotYou}`
+  body: "The password of your account was changed. Logins, sign-ins to the console and API keys stay valid.\n\n"
+    + "See who is logged in, and in which browsers you are signed in, with your key or a login:\n"
+    + `GET ${base}/v1/account/sessions\nGET ${base}/v1/account/sign-ins\n`
+    + "End all other logins, and all sign-ins:\n"
+    + `DELETE ${base}/v1/account/sessions\nDELETE ${base}/v1/account/sign-ins\n\n${ifNotYou}`
 })
 
 /** For a password set with a token from a mail, which confirmed the address unless it was confirmed before. */

@@ -177,8 +177,8 @@ export interface AccountResource {
   updateProfile(body: ProfileChange, options?: RequestOptions): Promise<Profile>
 
   /**
-   * Change the password. Login sessions and API keys stay valid; DELETE /v1/account/sessions ends other logins. The
-   * owner gets a mail.
+   * Change the password. Login sessions, sign-ins to the console and API keys stay valid. DELETE
+   * /v1/account/sessions ends other logins, and DELETE /v1/account/sign-ins all sign-ins. The owner gets a mail.
    */
   changePassword(body: PasswordChange, options?: RequestOptions): Promise<void>
 }
