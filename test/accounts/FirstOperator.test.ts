@@ -57,6 +57,18 @@ layer(Subject, { excludeTestServices: true })("FirstOperator", (it) => {
       })
     }))
 
+  it.effect("a setup link works for 24 hours", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { isValid, make } = yield* SetupLinks
+      const token = yield* make
+      const ages = (by: string) => sql`update setup_links set expires_at = expires_at - ${by}::interval`
+      yield* ages("23 hours 59 minutes")
+      assert.isTrue(yield* isValid(token))
+      yield* ages("1 minute")
+      assert.isFalse(yield* isValid(token))
+    }))
+
   it.effect("an account that has a password is the operator's if they know the password", () =>
     Effect.gen(function*() {
       const known = yield* makeAccount({ email: "known@example.com", password })

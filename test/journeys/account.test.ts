@@ -149,6 +149,9 @@ layer(Service.layer())((it) => {
         assert.deepStrictEqual([asked.status, unknown.status], [202, 202])
         assert.deepStrictEqual(Object.keys(Object(asked.json)), Object.keys(Object(unknown.json)))
         const mail = yield* mailTo(email, "Set a new password")
+        const times = yield* sql`select expires_at - created_at = interval '1 hour' as is_hour from password_resets
+          where account_id = ${accountId}`
+        assert.deepStrictEqual(times.map(({ is_hour }) => is_hour), [true, true])
         const token = /rt_live_[0-9A-Za-z]{38}/.exec(mail)?.[0] ?? ""
         const next = "another horse battery"
         const reset = (json: object) =>

@@ -120,6 +120,9 @@ layer(Service.layer(), { excludeTestServices: true })("email address of an accou
       assert.deepStrictEqual(yield* current, [email, second])
       assert.strictEqual((yield* put(email)).at("data", "pending_email"), null)
       const expired = yield* ask(third)
+      const times = yield* sql`select expires_at - requested_at = interval '24 hours' as is_day from email_changes
+        where account_id = ${accountId} and new_email = ${third}`
+      assert.deepStrictEqual(times.map(({ is_day }) => is_day), [true])
       yield* sql`update email_changes set expires_at = now() where account_id = ${accountId} and new_email = ${third}`
       assert.deepStrictEqual(yield* current, [email, null])
       const used = yield* ask(third, 2)

@@ -181,6 +181,39 @@ layer(Service.layer(), { excludeTestServices: true })("second factors in a brows
       assert.strictEqual((yield* request("DELETE", `/v1/account/sign-ins/${id}`, { key })).status, 404)
     }))
 
+  it.effect("a sign-in ends after 14 days without use, and an operator's after 12 hours", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const { cookie, personId } = yield* ownerOf((yield* makeAccount()).accountId)
+      const opens = (idle: string) =>
+        Effect.andThen(
+          sql`update login_sessions set created_at = now() - ${idle}::interval, last_used_at = null
+            where person_id = ${personId}`,
+          Effect.map(request("GET", "/console/me", { headers: { cookie } }), ({ status }) => status)
+        )
+      assert.deepStrictEqual([yield* opens("13 days"), yield* opens("15 days")], [200, 302])
+      yield* sql`update people set is_operator = true where id = ${personId}`
+      assert.deepStrictEqual([yield* opens("11 hours"), yield* opens("13 hours")], [200, 302])
+    }))
+
+  it.effect("a proof of identity is fresh for ten minutes", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const { accountId } = yield* makeAccount({ password })
+      const { cookie, personId } = yield* ownerOf(accountId)
+      const asks = (age: string) =>
+        Effect.andThen(
+          sql`update login_sessions set proved_at = now() - ${age}::interval where person_id = ${personId}`,
+          Effect.map(
+            request("GET", `/console/${accountId}/keys/new`, { headers: { cookie } }),
+            ({ text }) => text.includes("Confirm that it is you")
+          )
+        )
+      assert.deepStrictEqual([yield* asks("9 minutes"), yield* asks("11 minutes")], [false, true])
+    }))
+
   it.effect("a form that needs a fresh proof asks for the password once the proof is old, and keeps what was typed", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
