@@ -105,7 +105,7 @@ export class AddressConfirmations extends Context.Service<AddressConfirmations, 
         const retry_after = wait.value.seconds
         const { answerHeaders } = yield* RequestContext
         answerHeaders.set("retry-after", String(retry_after))
-        return yield* new RateLimitExceeded({ limit: maxPerHour, retry_after })
+        return yield* new RateLimitExceeded({ limit: maxPerHour, per: "hour", retry_after })
       })
 
       const ask = Effect.fn("AddressConfirmations.ask")(function*(accountId: AccountId) {

@@ -248,6 +248,10 @@ layer(Service.layer(), { excludeTestServices: true })("confirmation of addresses
       for (const answer of refused) {
         assertRefused(answer, 429, "rate_limit_exceeded")
         assert.isAbove(Number(answer.headers["retry-after"]), 3_500)
+        assert.match(
+          String(answer.at("error", "message")),
+          /^The limit of 5 requests per hour is reached\. Try again in 3/
+        )
       }
       const tokens = yield* tokensTo(node, "joan@example.com", 5)
       assert.strictEqual((yield* confirm(node, tokens[4] ?? "")).status, 200)

@@ -256,12 +256,14 @@ export class UnsupportedMediaType extends Schema.TaggedError<UnsupportedMediaTyp
 
 export class RateLimitExceeded extends Schema.TaggedError<RateLimitExceeded>()(
   "RateLimitExceeded",
-  { limit: Schema.Int, retry_after: Schema.Int },
+  { limit: Schema.Int, retry_after: Schema.Int, per: Schema.optionalKey(Schema.Literal("hour")) },
   wire(429, "rate_limit_exceeded", 4029)
 ) {
   override get message() {
     const wait = pluralize(this.retry_after, "second")
-    return `The limit of ${pluralize(this.limit, "request")} per minute is reached. Try again in ${wait}.`
+    return `The limit of ${pluralize(this.limit, "request")} per ${
+      this.per ?? "minute"
+    } is reached. Try again in ${wait}.`
   }
 }
 

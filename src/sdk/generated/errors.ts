@@ -212,6 +212,7 @@ export class PlanLimitExceededError extends PaymentRequiredError {
 export class RateLimitExceededError extends RateLimitError {
   declare readonly type: "rate_limit_exceeded"
   declare readonly limit: number
+  declare readonly per?: "hour"
 }
 
 /** 409 `recovery_ended`. */
