@@ -44,7 +44,7 @@ export class SecondFactorRequired extends Schema.TaggedError<SecondFactorRequire
   }
 }
 
-/** The same for an address without an account. */
+/** The same for passwords and codes, and for an address without an account. */
 export class LoginPaused extends Schema.TaggedError<LoginPaused>()(
   "LoginPaused",
   { retry_after: Schema.Int },
@@ -52,7 +52,7 @@ export class LoginPaused extends Schema.TaggedError<LoginPaused>()(
 ) {
   override get message() {
     const wait = pluralize(this.retry_after, "second")
-    return `Too many wrong passwords were entered. Try again in ${wait}, or reset the password.`
+    return `Too many wrong passwords or codes were entered. Try again in ${wait}.`
   }
 }
 

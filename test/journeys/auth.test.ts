@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { hashOf } from "../../src/accounts/LoginGuesses.ts"
 import { EmailAddress } from "../../src/values/EmailAddress.ts"
 import { assertRefused, withoutMeta } from "../contract/contract.ts"
+import { ownerOf } from "../support/consolePeople.ts"
 import { mailTo } from "../support/sandboxMails.ts"
 import { makeAccount, type RunningNode, Service, startNode } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -139,20 +140,49 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("accounts and 
       assert.strictEqual((yield* login({ email, password })).status, 200)
     }))
 
+  /** Sets another password with a token that is mailed. */
+  const resets = Effect.fnUntraced(function*(email: string, secret: string) {
+    const { request } = yield* Service
+    yield* request("POST", "/v1/auth/password/forgot", { json: { email } })
+    const mail = yield* mailTo(email, "Set a new password")
+    const json = { token: /rt_live_\w{38}/.exec(mail)?.[0], password: secret, password_confirmation: secret }
+    assert.strictEqual((yield* request("POST", "/v1/auth/password/reset", { json })).status, 200)
+  })
+
   it.effect("a new password that was set with a mailed token ends the pause of logins", () =>
     Effect.gen(function*() {
-      const { request } = yield* Service
       const email = "Paused@example.com"
       yield* register(email)
       for (let guess = 1; guess <= 5; guess++) yield* login({ email, password: "wrong horse battery" })
       assertRefused(yield* login({ email, password }), 429, "login_paused")
       assert.include(yield* mailTo(email, "Wrong passwords were entered"), "from the network 127.0.0.1")
-      yield* request("POST", "/v1/auth/password/forgot", { json: { email } })
-      const mail = yield* mailTo(email, "Set a new password")
       const secret = "another horse battery"
-      const json = { token: /rt_live_\w{38}/.exec(mail)?.[0], password: secret, password_confirmation: secret }
-      assert.strictEqual((yield* request("POST", "/v1/auth/password/reset", { json })).status, 200)
+      yield* resets(email, secret)
       assert.strictEqual((yield* login({ email, password: secret })).status, 200)
+    }))
+
+  it.effect("five wrong codes of a second factor pause logins, and a new password does not end that pause", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { accountId, email } = yield* makeAccount({ password })
+      const { personId } = yield* ownerOf(accountId)
+      yield* sql`insert into passkeys (person_id, credential_id, public_key, counter, name)
+        values (${personId}, ${new TextEncoder().encode(email)}, '\\x00', 0, 'Phone')`
+      const code = "aaaaa-aaaaa"
+      for (let guess = 1; guess <= 5; guess++) {
+        assertRefused(yield* login({ email, password, code }), 401, "invalid_credentials")
+      }
+      const paused = yield* login({ email, password, code })
+      assertRefused(paused, 429, "login_paused")
+      assert.match(
+        String(paused.at("error", "message")),
+        /^Too many wrong passwords or codes were entered\. Try again in \d+ seconds?\.$/
+      )
+      yield* sql`update login_guesses set retry_at = now() + interval '10 minutes'
+        where email_hash = ${hashOf(`code:${personId}`)}`
+      const secret = "another horse battery"
+      yield* resets(email, secret)
+      assertRefused(yield* login({ email, password: secret, code }), 429, "login_paused")
     }))
 
   it.effect("an address with a letter that a database lowers to ASCII is not the account's", () =>

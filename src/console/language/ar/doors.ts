@@ -7,8 +7,6 @@ export const doors: Readonly<Record<keyof typeof english, string>> = {
   "signIn.password": "كلمة المرور",
   "signIn.button": "تسجيل الدخول",
   "signIn.wrong": "عنوان البريد الإلكتروني أو كلمة المرور غير صحيحة.",
-  "signIn.paused":
-    "أُدخلت كلمات مرور خاطئة كثيرة. حاول مرة أخرى بعد {seconds, plural, zero {# ثانية} one {ثانية واحدة} two {ثانيتين} few {# ثوانٍ} many {# ثانية} other {# ثانية}}.",
   "signIn.noOperator.title": "لا يمكن لأحد تسجيل الدخول بعد",
   "signIn.noOperator.text": "عرضت الخدمة رابطًا عند بدء تشغيلها. لعرض رابط آخر، شغّل:",
   "signIn.insecure.title": "هذا العنوان غير محمي",

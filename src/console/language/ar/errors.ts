@@ -63,7 +63,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.recovery_ended": "انتهت إعادة الإرسال هذه من قبل.",
   "error.sandbox_closed": "بيئة التجربة في هذا التثبيت مغلقة. استخدم عنوان URL لتطبيقك.",
   "error.fault_limit": "عدد الأعطال المخطط لها التي تنتظر رسائلها: {limit, number}. أرسل رسائل اختبار، أو أزل الأعطال.",
-  "error.login_paused": "أُدخلت كلمات مرور خاطئة كثيرة.",
+  "error.login_paused": "أُدخلت كلمات مرور أو رموز خاطئة كثيرة.",
   "error.token_expired": "سبق استخدام هذا الرابط أو انتهت صلاحيته. اطلب رابطًا جديدًا.",
   "error.email_taken": "يوجد حساب بعنوان البريد الإلكتروني هذا. اختر عنوانًا آخر.",
   "error.email_change_limit": "طُلبت عناوين جديدة كثيرة.",

@@ -7,8 +7,6 @@ export const doors: Readonly<Record<keyof typeof english, string>> = {
   "signIn.password": "Passwort",
   "signIn.button": "Anmelden",
   "signIn.wrong": "Die E-Mail-Adresse oder das Passwort ist falsch.",
-  "signIn.paused":
-    "Es wurden zu viele falsche Passwörter eingegeben. Versuchen Sie es in {seconds, plural, one {# Sekunde} other {# Sekunden}} erneut.",
   "signIn.noOperator.title": "Noch kann sich niemand anmelden",
   "signIn.noOperator.text":
     "Der Dienst hat beim Start einen Link ausgegeben. Um einen weiteren auszugeben, führen Sie aus:",

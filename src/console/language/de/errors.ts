@@ -81,7 +81,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.sandbox_closed": "Die Sandbox dieser Installation ist geschlossen. Verwenden Sie die URL Ihrer Anwendung.",
   "error.fault_limit":
     "{limit, number} geplante Fehler warten auf ihre Nachrichten. Senden Sie Testnachrichten, oder entfernen Sie die Fehler.",
-  "error.login_paused": "Es wurden zu viele falsche Passwörter eingegeben.",
+  "error.login_paused": "Es wurden zu viele falsche Passwörter oder Codes eingegeben.",
   "error.token_expired": "Dieser Link wurde schon verwendet oder ist abgelaufen. Fordern Sie einen neuen an.",
   "error.email_taken": "Ein Konto hat diese E-Mail-Adresse bereits. Wählen Sie eine andere.",
   "error.email_change_limit": "Es wurden zu viele neue Adressen angefordert.",

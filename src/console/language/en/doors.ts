@@ -5,8 +5,6 @@ export const doors = {
   "signIn.password": "Password",
   "signIn.button": "Sign in",
   "signIn.wrong": "The email address or the password is wrong.",
-  "signIn.paused":
-    "Too many wrong passwords were entered. Try again in {seconds, plural, one {# second} other {# seconds}}.",
   "signIn.noOperator.title": "No one can sign in yet",
   "signIn.noOperator.text": "The service printed a link when it started. To print another one, run:",
   "signIn.insecure.title": "This address is not protected",

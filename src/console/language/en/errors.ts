@@ -68,7 +68,7 @@ export const errors = {
   "error.sandbox_closed": "The sandbox of this installation is closed. Use the URL of your application.",
   "error.fault_limit":
     "{limit, number} planned faults wait for their messages. Send test messages, or remove the faults.",
-  "error.login_paused": "Too many wrong passwords were entered.",
+  "error.login_paused": "Too many wrong passwords or codes were entered.",
   "error.token_expired": "This link was used already, or it has expired. Ask for a new one.",
   "error.email_taken": "An account has this email address. Choose another one.",
   "error.email_change_limit": "Too many new addresses were asked for.",

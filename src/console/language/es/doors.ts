@@ -7,8 +7,6 @@ export const doors: Readonly<Record<keyof typeof english, string>> = {
   "signIn.password": "Contraseña",
   "signIn.button": "Iniciar sesión",
   "signIn.wrong": "La dirección de correo o la contraseña no es correcta.",
-  "signIn.paused":
-    "Se han introducido demasiadas contraseñas incorrectas. Inténtelo de nuevo en {seconds, plural, one {# segundo} other {# segundos}}.",
   "signIn.noOperator.title": "Todavía nadie puede iniciar sesión",
   "signIn.noOperator.text": "El servicio mostró un enlace al arrancar. Para mostrar otro, ejecute:",
   "signIn.insecure.title": "Esta dirección no está protegida",

@@ -70,7 +70,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.sandbox_closed": "El sandbox de esta instalación está cerrado. Use la URL de su aplicación.",
   "error.fault_limit":
     "{limit, number} fallos planificados esperan sus mensajes. Envíe mensajes de prueba o quite los fallos.",
-  "error.login_paused": "Se introdujeron demasiadas contraseñas incorrectas.",
+  "error.login_paused": "Se introdujeron demasiadas contraseñas o códigos incorrectos.",
   "error.token_expired": "Este enlace ya se usó o ha caducado. Pida uno nuevo.",
   "error.email_taken": "Otra cuenta ya tiene esta dirección de correo. Elija otra.",
   "error.email_change_limit": "Se pidieron demasiadas direcciones nuevas.",

@@ -7,8 +7,6 @@ export const doors: Readonly<Record<keyof typeof english, string>> = {
   "signIn.password": "Mot de passe",
   "signIn.button": "Se connecter",
   "signIn.wrong": "L’adresse e-mail ou le mot de passe est incorrect.",
-  "signIn.paused":
-    "Trop de mots de passe incorrects ont été saisis. Réessayez dans {seconds, plural, one {# seconde} other {# secondes}}.",
   "signIn.noOperator.title": "Personne ne peut encore se connecter",
   "signIn.noOperator.text": "Le service a affiché un lien à son démarrage. Pour en afficher un autre, exécutez :",
   "signIn.insecure.title": "Cette adresse n’est pas protégée",

@@ -75,7 +75,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.sandbox_closed": "Le bac à sable de cette installation est fermé. Utilisez l’URL de votre application.",
   "error.fault_limit":
     "{limit, number} pannes planifiées attendent leurs messages. Envoyez des messages de test, ou retirez les pannes.",
-  "error.login_paused": "Trop de mots de passe erronés ont été saisis.",
+  "error.login_paused": "Trop de mots de passe ou de codes erronés ont été saisis.",
   "error.token_expired": "Ce lien a déjà été utilisé, ou il a expiré. Demandez-en un nouveau.",
   "error.email_taken": "Un compte a déjà cette adresse e-mail. Choisissez-en une autre.",
   "error.email_change_limit": "Trop de nouvelles adresses ont été demandées.",

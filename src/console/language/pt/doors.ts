@@ -7,8 +7,6 @@ export const doors: Readonly<Record<keyof typeof english, string>> = {
   "signIn.password": "Senha",
   "signIn.button": "Entrar",
   "signIn.wrong": "O endereço de e-mail ou a senha está incorreta.",
-  "signIn.paused":
-    "Foram digitadas muitas senhas incorretas. Tente de novo em {seconds, plural, one {# segundo} other {# segundos}}.",
   "signIn.noOperator.title": "Ainda ninguém pode entrar",
   "signIn.noOperator.text": "O serviço mostrou um link ao iniciar. Para mostrar outro, execute:",
   "signIn.insecure.title": "Este endereço não está protegido",

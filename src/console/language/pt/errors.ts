@@ -72,7 +72,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.sandbox_closed": "O sandbox desta instalação está fechado. Use a URL da sua aplicação.",
   "error.fault_limit":
     "{limit, number} falhas planejadas esperam as suas mensagens. Envie mensagens de teste ou remova as falhas.",
-  "error.login_paused": "Foram digitadas muitas senhas incorretas.",
+  "error.login_paused": "Foram digitadas muitas senhas ou muitos códigos incorretos.",
   "error.token_expired": "Este link já foi usado ou expirou. Peça um novo.",
   "error.email_taken": "Outra conta já tem este endereço de e-mail. Escolha outro.",
   "error.email_change_limit": "Foram pedidos muitos endereços novos.",

@@ -7,8 +7,6 @@ export const doors: Readonly<Record<keyof typeof english, string>> = {
   "signIn.password": "Ijambobanga",
   "signIn.button": "Injira",
   "signIn.wrong": "Aderesi ya imeyili cyangwa ijambobanga si byo.",
-  "signIn.paused":
-    "Handitswe amagambobanga menshi atari yo. Ongera ugerageze nyuma y’{seconds, plural, =1 {isegonda #} other {amasegonda #}}.",
   "signIn.noOperator.title": "Nta muntu urabasha kwinjira",
   "signIn.noOperator.text": "Serivisi yerekanye ihuza igihe yatangiraga. Kugira ngo yerekane irindi, koresha:",
   "signIn.insecure.title": "Iyi aderesi ntirinzwe",

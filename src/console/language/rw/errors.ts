@@ -73,7 +73,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.sandbox_closed": "Urubuga rw’isuzuma rw’iyi serivisi rurafunze. Koresha URL ya porogaramu yawe.",
   "error.fault_limit":
     "Amakosa {limit, number} yateganyijwe ategereje ubutumwa bwayo. Ohereza ubutumwa bw’isuzuma, cyangwa ukureho amakosa.",
-  "error.login_paused": "Hinjijwe amagambobanga menshi atari yo.",
+  "error.login_paused": "Hinjijwe amagambobanga cyangwa kode byinshi bitari byo.",
   "error.token_expired": "Iri huza ryamaze gukoreshwa, cyangwa igihe cyaryo cyarangiye. Saba irindi rishya.",
   "error.email_taken": "Hari konti ifite iyi aderesi ya imeyili. Hitamo indi.",
   "error.email_change_limit": "Hasabwe aderesi nshya nyinshi cyane.",

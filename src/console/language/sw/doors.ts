@@ -7,8 +7,6 @@ export const doors: Readonly<Record<keyof typeof english, string>> = {
   "signIn.password": "Nenosiri",
   "signIn.button": "Ingia",
   "signIn.wrong": "Anwani ya barua pepe au nenosiri si sahihi.",
-  "signIn.paused":
-    "Manenosiri mengi yasiyo sahihi yamewekwa. Jaribu tena baada ya {seconds, plural, one {sekunde #} other {sekunde #}}.",
   "signIn.noOperator.title": "Hakuna anayeweza kuingia bado",
   "signIn.noOperator.text": "Huduma ilionyesha kiungo ilipoanza. Ili kuonyesha kingine, endesha:",
   "signIn.insecure.title": "Anwani hii haijalindwa",

@@ -71,7 +71,7 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.sandbox_closed": "Uwanja wa majaribio wa usakinishaji huu umefungwa. Tumia URL ya programu yako.",
   "error.fault_limit":
     "Hitilafu {limit, number} zilizopangwa zinasubiri jumbe zake. Tuma jumbe za majaribio, au ondoa hitilafu.",
-  "error.login_paused": "Nenosiri lisilo sahihi limeingizwa mara nyingi mno.",
+  "error.login_paused": "Manenosiri au misimbo mingi isiyo sahihi imeingizwa.",
   "error.token_expired": "Kiungo hiki kimeshatumika, au muda wake umeisha. Omba kipya.",
   "error.email_taken": "Akaunti nyingine ina anwani hii ya barua pepe. Chagua nyingine.",
   "error.email_change_limit": "Anwani mpya nyingi mno zimeombwa.",
