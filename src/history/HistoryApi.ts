@@ -5,9 +5,11 @@ import * as Access from "../platform/http/Access.ts"
 import { apiErrors } from "../platform/http/ApiError.ts"
 import { InsufficientPermission, InsufficientScope, NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { Authentication } from "../platform/http/Authentication.ts"
+import { ReadsParameter } from "../platform/http/names/UnknownNames.ts"
 import { RequestRules } from "../platform/http/RequestRules.ts"
 import { DomainName } from "../values/DomainName.ts"
 import { ApiKeyId, FailoverId, MessageId, pathId, VerificationId, WhatsAppSessionId } from "../values/Ids.ts"
+import { metadataKeyOf } from "../values/Labels.ts"
 import { CursorPaged, cursorQuery, Data } from "../values/Page.ts"
 import { lineBetween, textBetween } from "../values/Text.ts"
 import { TimestampInput } from "../values/Timestamp.ts"
@@ -61,6 +63,7 @@ const list = HttpApiEndpoint.get("list", "/messages", {
     Access.Access,
     Access.channel(["email:write", "sms:write", "whatsapp:read"], "messages:read")
   )
+  .annotate(ReadsParameter, (name) => metadataKeyOf(name) !== undefined)
   .annotateMerge(OpenApi.annotations({
     summary: "List messages of all channels",
     description:

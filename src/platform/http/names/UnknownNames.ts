@@ -19,6 +19,14 @@ export const HasWarnings = Context.Reference<boolean>(
   }
 )
 
+/** Whether the endpoint reads a parameter that its query does not declare, because callers choose a part of its name. */
+export const ReadsParameter = Context.Reference<(name: string) => boolean>(
+  "messaging-service/platform/http/names/UnknownNames/ReadsParameter",
+  {
+    defaultValue: () => () => false
+  }
+)
+
 /** Fields, and the names that other services give them, too far from these to be found by their letters. */
 const otherNames: ReadonlyArray<readonly [fields: ReadonlyArray<string>, names: ReadonlyArray<string>]> = [
   [["send_at"], ["scheduled_at", "schedule_at", "scheduledat", "sendat", "deliver_at"]],
@@ -167,6 +175,7 @@ export const makeUnknownNames = (endpoint: Endpoint) => {
     : new Set(inBody.flatMap((names) => names ?? []))
   const parameters = new Set(encodedNames(endpoint.query) ?? [])
   const hasWarnings = Context.get(endpoint.annotations, HasWarnings)
+  const isRead = Context.get(endpoint.annotations, ReadsParameter)
 
   const note = (facts: Facts, what: string, all: ReadonlyArray<UnknownName>) => {
     const unknown = all.slice(0, maxTold)
@@ -197,7 +206,7 @@ export const makeUnknownNames = (endpoint: Endpoint) => {
       if (unknown.length > 0) note(facts, "field", unknown)
     },
     inQuery: (facts: Facts, names: ReadonlyArray<string>) => {
-      const unknown = strange(names, parameters)
+      const unknown = strange(names.filter((name) => !isRead(name)), parameters)
       if (unknown.length > 0) note(facts, "parameter", unknown)
     }
   }
