@@ -3,6 +3,7 @@ import * as NodePath from "node:path"
 import { Database } from "../platform/database/Database.ts"
 import { directory } from "../platform/database/Migrations.ts"
 import { millisOf } from "../platform/schedule/monotonic.ts"
+import { Timestamp } from "../values/Timestamp.ts"
 import { readPrices } from "./priceFile.ts"
 import { type PriceRow, PricesRepo } from "./PricesRepo.ts"
 
@@ -12,10 +13,24 @@ const maxAge = 5_000
 /** How long a load may take before another caller tries too. */
 const loadTime = 1_000
 
-/** The enabled countries, ordered by name. It is the same object until a price changes. */
+/** It is the same object until the list changes. */
 export interface PriceTable {
+  /** The countries of the list, ordered by name. */
   readonly rows: ReadonlyArray<PriceRow>
+  /** When a country was last added, changed or removed. */
+  readonly updatedAt: Timestamp
   readonly micros: ReadonlyMap<string, number>
+}
+
+const never = Timestamp.make("1970-01-01T00:00:00.000000Z")
+
+const tableOf = (all: ReadonlyArray<PriceRow>): PriceTable => {
+  const rows = all.filter(({ enabled }) => enabled)
+  return {
+    rows,
+    updatedAt: all.reduce((latest, { updated_at }) => updated_at > latest ? updated_at : latest, never),
+    micros: new Map(rows.map((row) => [row.code, row.price_micros]))
+  }
 }
 
 /** Loads a table, and keeps it until it is too old. While one caller loads the next table, the others use the old one. */
@@ -28,10 +43,8 @@ const makeTable = <R>(clock: Clock.Clock, list: Effect.Effect<ReadonlyArray<Pric
     if (known !== undefined) return known
     const now = millisOf(clock)
     until = now + loadTime
-    const rows = yield* list
-    if (table === undefined || JSON.stringify(rows) !== JSON.stringify(table.rows)) {
-      table = { rows, micros: new Map(rows.map((row) => [row.code, row.price_micros])) }
-    }
+    const loaded = tableOf(yield* list)
+    if (table === undefined || JSON.stringify(loaded) !== JSON.stringify(table)) table = loaded
     until = now + maxAge - loadTime
     return table
   })

@@ -10,6 +10,7 @@ const Row = Schema.Struct({
   country: Schema.String,
   dial_prefix: Schema.String,
   price_micros: Schema.Int,
+  enabled: Schema.Boolean,
   updated_at: Timestamp
 })
 export type PriceRow = typeof Row.Type
@@ -17,11 +18,12 @@ export type PriceRow = typeof Row.Type
 const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
+  /** With the removed countries. */
   const listed = Query.findAll({
     Request: Schema.Void,
     Result: Row,
     execute: () =>
-      sql`select code, country, dial_prefix, price_micros, updated_at from sms_prices where enabled
+      sql`select code, country, dial_prefix, price_micros, enabled, updated_at from sms_prices
         order by country collate "C", code`
   })
 

@@ -7,16 +7,12 @@ import { PreparedAnswer } from "../platform/http/ready/PreparedAnswer.ts"
 import { QuickAnswers } from "../platform/http/ready/QuickAnswers.ts"
 import { RequestContext } from "../platform/http/RequestContext.ts"
 import { networkOf } from "../values/IpAddress.ts"
-import { Timestamp } from "../values/Timestamp.ts"
 import { Prices, type PriceTable } from "./Prices.ts"
-import type { PriceRow } from "./PricesRepo.ts"
 import { type PriceList, PricingApi } from "./PricingApi.ts"
 import { dollars } from "./SmsPrice.ts"
 
-const never = Timestamp.make("1970-01-01T00:00:00.000000Z")
-
 /** The list, or its part of one country, and when the list last changed. */
-const priceList = (all: ReadonlyArray<PriceRow>, part = all): PriceList => ({
+const priceList = ({ rows, updatedAt }: PriceTable, part = rows): PriceList => ({
   data: part.map(({ code, country, dial_prefix, price_micros }) => ({
     country,
     code,
@@ -24,10 +20,7 @@ const priceList = (all: ReadonlyArray<PriceRow>, part = all): PriceList => ({
     price_usd: dollars(price_micros),
     currency: "USD"
   })),
-  meta: {
-    total: part.length,
-    updated_at: all.reduce((latest, { updated_at }) => updated_at > latest ? updated_at : latest, never)
-  }
+  meta: { total: part.length, updated_at: updatedAt }
 })
 
 const contentOf = (list: PriceList) => ({
@@ -56,14 +49,14 @@ const PricingHttp = endpointGroup(
       const wholeList = Effect.gen(function*() {
         const table = yield* prices.current
         if (whole?.table === table) return whole.answer
-        const answer = yield* PreparedAnswer.compressed(contentOf(priceList(table.rows)))
+        const answer = yield* PreparedAnswer.compressed(contentOf(priceList(table)))
         whole = { table, answer }
         return answer
       })
       const ofCountry = (code: string) =>
         Effect.map(
           prices.current,
-          ({ rows }) => PreparedAnswer.plain(contentOf(priceList(rows, rows.filter((row) => row.code === code))))
+          (table) => PreparedAnswer.plain(contentOf(priceList(table, table.rows.filter((row) => row.code === code))))
         )
 
       yield* quick.add("/v1/sms/pricing", ({ clientAddress, headers }) => {

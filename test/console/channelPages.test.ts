@@ -373,7 +373,10 @@ it.layer(Messages.layer)("the pages of WhatsApp sessions and domains", (it) => {
       const services = SmsLinks.layer.pipe(Layer.provideMerge([
         AppConfig.layer.pipe(Layer.provide(ConfigProvider.layer(settings))),
         Layer.mock(UpstreamOutages)({ current: Effect.succeed([]) }),
-        Layer.mock(Prices)({ fresh: () => undefined, current: Effect.succeed({ rows: [], micros: new Map() }) }),
+        Layer.mock(Prices)({
+          fresh: () => undefined,
+          current: Effect.succeed({ rows: [], updatedAt: at, micros: new Map() })
+        }),
         Layer.mock(SmsStatistics)({
           read: () =>
             Effect.succeed({

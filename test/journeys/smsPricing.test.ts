@@ -90,7 +90,8 @@ layer(Service.layer(), { excludeTestServices: true })("SMS prices", (it) => {
 
       const replaced = yield* importing(`${head}\nRW,Rwanda,+250,0.01`, "--replace")
       assert.strictEqual(replaced.stdout, "Imported 1 prices: 0 changed, 1 unchanged, 243 removed.\n")
-      yield* eventually(request("GET", path), (answer) => answer.at("meta", "total") === 1)
+      const left = yield* eventually(request("GET", path), (answer) => answer.at("meta", "total") === 1)
+      assert.isTrue(String(left.at("meta", "updated_at")) > String(after.at("meta", "updated_at")))
       assert.strictEqual((yield* importing("/nothing/here")).code, 1)
     }))
 
