@@ -1,4 +1,4 @@
--- The sum of all migrations until 0173_expired_batches.sql, which an empty database gets instead. Written by scripts/schema.ts.
+-- The sum of all migrations until 0178_told_limits.sql, which an empty database gets instead. Written by scripts/schema.ts.
 
 create sequence webhook_delivery_ids;
 
@@ -992,6 +992,7 @@ create table usage_alerts (
   metric text not null,
   kind text not null,
   told_at timestamp with time zone default now() not null,
+  told_limit bigint,
   constraint usage_alerts_pkey PRIMARY KEY (account_id, month, metric, kind),
   constraint usage_alerts_kind_check CHECK (kind = ANY (ARRAY['warning'::text, 'reached'::text, 'high_volume'::text])),
   constraint usage_alerts_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE

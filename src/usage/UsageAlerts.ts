@@ -21,7 +21,7 @@ const quotaEvents = ({ account_id: accountId, kind, limit, metric, used }: Cross
  * Sends owners notices about their usage. The transaction that writes a notice also records it, so each is sent once.
  */
 export class UsageAlerts extends Context.Service<UsageAlerts, {
-  /** Sends notices about quotas used to 80 and to 100 percent and about high volumes, each once a month. */
+  /** Sends notices about quotas used to 80 and to 100 percent and about high volumes, each once a month and limit. */
   readonly alert: Effect.Effect<void>
   /** Sends last week's usage to owners who want it, on Monday from 8 o'clock in their timezone. */
   readonly digest: Effect.Effect<void>

@@ -39,7 +39,10 @@ const make = Effect.gen(function*() {
 
   const month = sql.literal(`date_trunc('month', now() at time zone 'UTC')::date`)
 
-  /** Records and returns the thresholds that this month's usage has newly passed, each once in the cluster. */
+  /**
+   * Records and returns the thresholds that this month's usage has newly passed, each once in the cluster, and once more
+   * when the limit has risen.
+   */
   const cross = (thresholds: ReadonlyArray<Threshold>) =>
     Query.findAll({
       Request: Schema.Void,
@@ -48,26 +51,22 @@ const make = Effect.gen(function*() {
         sql`with used as (
             select account_id, metric, sum(count)::bigint as used from usage_daily where day >= ${month} group by 1, 2
           ), crossed as (
-            insert into usage_alerts (account_id, month, metric, kind)
-            select u.account_id, ${month}, u.metric, t.kind
+            insert into usage_alerts (account_id, month, metric, kind, told_limit)
+            select u.account_id, ${month}, u.metric, t.kind, t."limit"
             from used u join accounts a on a.id = u.account_id and a.deleted_at is null and a.shadow_of is null
               join unnest(${column.text(thresholds.map(({ plan }) => plan))},
                 ${column.text(thresholds.map(({ metric }) => metric))},
                 ${column.text(thresholds.map(({ kind }) => kind))},
-                ${column.int8(thresholds.map(({ from }) => from))}) as t (plan, metric, kind, "from")
+                ${column.int8(thresholds.map(({ from }) => from))},
+                ${column.int8(thresholds.map(({ limit }) => limit))}) as t (plan, metric, kind, "from", "limit")
                 on t.plan = a.plan and t.metric = u.metric and u.used >= t."from"
-            on conflict do nothing
-            returning account_id, metric, kind
+            order by 1, 3, 4
+            on conflict (account_id, month, metric, kind) do update set told_limit = excluded.told_limit
+              where usage_alerts.told_limit < excluded.told_limit
+            returning account_id, metric, kind, told_limit
           )
-          select c.account_id, c.metric, c.kind, u.used, t."limit" from crossed c
+          select c.account_id, c.metric, c.kind, u.used, c.told_limit as "limit" from crossed c
             join used u on u.account_id = c.account_id and u.metric = c.metric
-            join accounts a on a.id = c.account_id
-            join unnest(${column.text(thresholds.map(({ plan }) => plan))},
-              ${column.text(thresholds.map(({ metric }) => metric))}, ${
-          column.text(thresholds.map(({ kind }) => kind))
-        },
-              ${column.int8(thresholds.map(({ limit }) => limit))}) as t (plan, metric, kind, "limit")
-              on t.plan = a.plan and t.metric = c.metric and t.kind = c.kind
           order by c.account_id, c.metric, c.kind`
     })()
 

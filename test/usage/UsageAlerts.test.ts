@@ -67,6 +67,33 @@ layer(subject({}))("usage alerts", (it) => {
       assert.deepStrictEqual(yield* told(accountId), ["quota_reached: This month's emails are used up"])
     }))
 
+  it.effect("both notices come again if the plan's limit rises within the month, and not if it falls", () =>
+    Effect.gen(function*() {
+      const { alert } = yield* UsageAlerts
+      const quotas = yield* Quotas
+      const sql = yield* SqlClient.SqlClient
+      const { accountId } = yield* makeAccount({ plan: "starter" })
+      const onPlan = (plan: string) => sql`update accounts set plan = ${plan} where id = ${accountId}`
+      const reached = "quota_reached: This month's emails are used up"
+      yield* quotas.reserve(accountId, "email", 5000)
+      yield* alert
+      yield* onPlan("growth")
+      yield* alert
+      assert.deepStrictEqual(yield* told(accountId), [reached])
+      yield* quotas.reserve(accountId, "email", 15_000)
+      yield* alert
+      yield* alert
+      const warning = "quota_warning: 80 percent of this month's emails are used"
+      assert.deepStrictEqual(yield* told(accountId), [reached, warning])
+      yield* onPlan("starter")
+      yield* alert
+      yield* onPlan("growth")
+      yield* quotas.reserve(accountId, "email", 5000)
+      yield* alert
+      yield* alert
+      assert.deepStrictEqual(yield* told(accountId), [reached, warning, reached])
+    }))
+
   it.effect("usage alerts start again each month", () =>
     Effect.gen(function*() {
       const { alert } = yield* UsageAlerts
