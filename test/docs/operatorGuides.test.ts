@@ -8,6 +8,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as NodeFs from "node:fs"
 import * as NodePath from "node:path"
+import { systemDirectory } from "../../src/platform/database/embedded/EmbeddedAccount.ts"
 import { cli } from "../support/cli.ts"
 import { foreignPrograms } from "../support/foreignServer.ts"
 import { freePort } from "../support/freePort.ts"
@@ -29,6 +30,11 @@ describe("guides for operators", () => {
       for (const language of languages) assert.include(["shell", "console", "sql", "ini"], language)
     }
     assert.deepStrictEqual(names.map((name) => blocksOf(name, "shell").length), [3, 1, 2, 3, 0, 0, 0])
+  })
+
+  it("the pages about backups name the directory of an embedded database that is not in DATA_DIR", () => {
+    const directory = systemDirectory("data").replace(/[^-]+$/, "…")
+    for (const page of ["docs/guides/backup.md", "docs/operations.md"]) assert.include(read(page), `\`${directory}\``)
   })
 
   it("docs/guides/capacity.md repeats no figure of docs/benchmarks.md, which changes with each run", () => {
