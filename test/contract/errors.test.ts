@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Context } from "effect"
 import * as NodeFs from "node:fs"
-import { endpoints, errorFiles, knownErrors } from "./contract.ts"
+import { BodyLimit, files, texts } from "../../src/platform/http/RequestRules.ts"
+import { endpoints, errorFiles, knownErrors, posting } from "./contract.ts"
 
 const page = new URL("../../docs/http-status.md", import.meta.url)
 
@@ -27,6 +29,21 @@ describe("errors of the contract", () => {
       !lines.some((line) => [String(status), String(code), `\`${type}\``].every((part) => line.includes(part)))
     )
     assert.deepStrictEqual(missing.map(({ code, status, type }) => `${status} ${type} ${code}`), [])
+  })
+
+  it("the row of 413 in docs/http-status.md names each path whose body may have more than 16 KiB, with its limit", () => {
+    const row = NodeFs.readFileSync(page, "utf8").split("\n").find((line) => line.startsWith("| 413 |")) ?? ""
+    const [, one = "", ten = ""] = row.split(/; 1 MiB for |; 10 MiB for |; `limit_bytes`/)
+    const named = [one, ten].map((part) => [...part.matchAll(/`([^`]+)`/g)].map(([, path = ""]) => path))
+    const declared = [texts, files].map(({ bytes }) =>
+      posting.filter(({ declaration }) => Context.get(declaration.annotations, BodyLimit).bytes === bytes)
+        .map(({ path }) => path.replace(/\/:.*/, ""))
+    )
+    // No part of the contract: the protocol of agents.
+    assert.deepStrictEqual(
+      named.map((part) => new Set(part.filter((path) => path !== "/mcp"))),
+      declared.map((part) => new Set(part))
+    )
   })
 
   it("an endpoint declares no other statuses than 2xx, 304 and those of known errors", () => {
