@@ -27,7 +27,7 @@ const list = HttpApiEndpoint.get("list", "/requests", {
     key_id: Schema.optionalKey(pathId(ApiKeyId)),
     recipient: Schema.optionalKey(textBetween(1, 320)).annotate({
       description:
-        "An email address, or a phone number with its country code: the sends to it that were refused. The log has hashes of the first 10 recipients of such a request"
+        "An email address, or a phone number with its country code: the sends to it that were refused. The log has hashes of the first 10 recipients of such a request, if its body has at most 256 KiB"
     }),
     from_date: Schema.optionalKey(TimestampInput),
     to_date: Schema.optionalKey(TimestampInput)

@@ -135,7 +135,7 @@ const sendBulk = HttpApiEndpoint.post("sendBulk", "/send-bulk", {
   .annotateMerge(OpenApi.annotations({
     summary: "Send one SMS to many recipients",
     description:
-      "Queues up to 500 messages, all or none. Each {{variable}} of content needs a value from every recipient or a default: {{name|there}}. Single messages never wait for these."
+      "Queues up to 500 messages, all or none. Each {{variable}} of content needs a value from every recipient or a default: {{name|there}}. Single messages go first: while they wait, at most every fourth submit is one of these."
   }))
 
 const batches = HttpApiEndpoint.get("batches", "/batches", {

@@ -718,7 +718,8 @@ export interface SmsResource {
 
   /**
    * Send one SMS to many recipients. Queues up to 500 messages, all or none. Each {{variable}} of content needs a
-   * value from every recipient or a default: {{name|there}}. Single messages never wait for these.
+   * value from every recipient or a default: {{name|there}}. Single messages go first: while they wait, at most
+   * every fourth submit is one of these.
    */
   sendBulk(body: NewSmsBatch, options?: RequestOptions): Promise<AcceptedSmsBatch>
 
@@ -932,8 +933,8 @@ export interface WhatsAppResource {
 
   /**
    * Send one WhatsApp message to many recipients. Queues up to 500 messages, all or none. Each {{variable}} of a
-   * text or a caption needs a value from every recipient or a default: {{name|there}}. Single messages never wait
-   * for these.
+   * text or a caption needs a value from every recipient or a default: {{name|there}}. Single messages of the
+   * session go first.
    */
   sendBulk(body: NewWhatsAppBatch, options?: RequestOptions): Promise<AcceptedWhatsAppBatch>
 
@@ -1138,7 +1139,7 @@ export interface RequestsListParams {
   readonly key_id?: number | undefined
   /**
    * An email address, or a phone number with its country code: the sends to it that were refused. The log has
-   * hashes of the first 10 recipients of such a request
+   * hashes of the first 10 recipients of such a request, if its body has at most 256 KiB
    */
   readonly recipient?: string | undefined
   readonly from_date?: string | undefined

@@ -114,7 +114,7 @@ const sendBulk = HttpApiEndpoint.post("sendBulk", "/send-bulk", {
   .annotateMerge(OpenApi.annotations({
     summary: "Send one WhatsApp message to many recipients",
     description:
-      "Queues up to 500 messages, all or none. Each {{variable}} of a text or a caption needs a value from every recipient or a default: {{name|there}}. Single messages never wait for these."
+      "Queues up to 500 messages, all or none. Each {{variable}} of a text or a caption needs a value from every recipient or a default: {{name|there}}. Single messages of the session go first."
   }))
 
 const batches = HttpApiEndpoint.get("batches", "/batches", {
