@@ -150,10 +150,11 @@ export class MessageProgress extends Context.Service<MessageProgress, {
         lock: (id) => Effect.map(repo.lock(id), Option.map((row) => ({ ...row, email: eventDataOf(row) }))),
         advance: Effect.fnUntraced(function*(message, progress, event) {
           const { account_id: accountId, at, batch_id, email_id, id, recipient: to } = message
-          const advanced = advance(message.status, progress.status)
+          const advanced = advance(message, progress.status)
           if (advanced === undefined) return false
           const bounce = progress.status === "bounced" ? progress : undefined
-          yield* repo.advance(id, { status: progress.status, at, bounce })
+          const isDelivered = progress.status === "delivered"
+          yield* repo.advance(id, { status: advanced.status, isDelivered, at, bounce })
           if (advanced.countsAsSent && batch_id !== null) yield* repo.countSent(batch_id)
           if (bounce !== undefined) {
             yield* suppressions.bounced([{ id: email_id, accountId, to, suppress: bounce.suppress }])

@@ -19,6 +19,8 @@ const MessageRow = Schema.Struct({
   subject: Schema.NullOr(Schema.String),
   /** The relay's acceptance is recorded. */
   was_sent: Schema.Boolean,
+  /** A mail server has reported its delivery. */
+  was_delivered: Schema.Boolean,
   /** The relay may have accepted it. */
   may_be_sent: Schema.Boolean,
   /** The template of the batch's subject, rendered with `variables`. */
@@ -34,7 +36,7 @@ const make = Effect.gen(function*() {
 
   const columns = sql.literal(
     `m.id, m.account_id, m.batch_id, m.recipient, m.status, m.variables, m.tags, m.metadata, m.failover_id,
-    m.sent_at is not null as was_sent, m.status not in ('scheduled', 'queued', 'failed', 'suppressed', 'canceled')
+    m.sent_at is not null as was_sent, m.delivered_at is not null as was_delivered, m.status not in ('scheduled', 'queued', 'failed', 'suppressed', 'canceled')
       or m.doubts > 0 or m.error is not distinct from '${interrupted}' as may_be_sent,
     b.subject as batch_subject, coalesce(m.part_of, m.id) as email_id,
     coalesce(m.subject, (select e.subject from email_messages e where e.id = m.part_of)) as subject`
@@ -81,10 +83,11 @@ const make = Effect.gen(function*() {
    */
   const advance = (id: EmailMessageId, change: {
     readonly status: LaterStatus
+    readonly isDelivered: boolean
     readonly at: Timestamp
     readonly bounce?: { readonly bounceType: "hard" | "soft"; readonly error: string } | undefined
   }) => {
-    const { at, bounce, status } = change
+    const { at, bounce, isDelivered, status } = change
     return Query.run(sql`update email_messages set status = ${status},
         attempt_count = attempt_count + case when status = 'sending' then 1 else 0 end,
         bounce_type = ${bounce === undefined ? sql`bounce_type` : sql`${bounce.bounceType}`},
@@ -94,7 +97,7 @@ const make = Effect.gen(function*() {
         : sql`${bounce.error}`
     },
         sent_at = coalesce(sent_at, ${at}::timestamptz),
-        delivered_at = ${status === "delivered" ? sql`${at}::timestamptz` : sql`delivered_at`},
+        delivered_at = ${isDelivered ? sql`${at}::timestamptz` : sql`delivered_at`},
         completed_at = ${
       status === "bounced" || status === "complained"
         ? sql`${at}::timestamptz`

@@ -59,10 +59,24 @@ const rank: Readonly<Record<MessageStatus, number>> = {
   complained: 6
 }
 
-/** Moves a message forward, or returns undefined if it is that far already. Total: a message never goes backwards. */
-export const advance = (status: MessageStatus, next: LaterStatus): Advance | undefined =>
-  rank[next] <= rank[status] ? undefined : {
+/** How far a message has come. */
+export interface Reached {
+  readonly status: MessageStatus
+  /** A mail server has reported its delivery. */
+  readonly was_delivered: boolean
+}
+
+/**
+ * Moves a message forward, or returns undefined if it is that far already. Total: a message never goes backwards. The report
+ * of a delivery may come after an open or a click. It then counts, and the status stays.
+ */
+export const advance = ({ status, was_delivered }: Reached, next: LaterStatus): Advance | undefined => {
+  if (next === "delivered" && !was_delivered && (status === "opened" || status === "clicked")) {
+    return { status, impliesSent: false, countsAsSent: false }
+  }
+  return rank[next] <= rank[status] ? undefined : {
     status: next,
     impliesSent: rank[status] < rank.sent,
     countsAsSent: status === "scheduled" || status === "queued" || status === "sending"
   }
+}

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { BatchesRepo } from "../../../../src/channels/email/bulk/BatchesRepo.ts"
 import { type DeliveryReport, DeliveryReports } from "../../../../src/channels/email/recipients/DeliveryReports.ts"
@@ -28,7 +28,7 @@ const RecordedEvents = Layer.succeed(
 )
 
 const Subject = Layer.mergeAll(RecipientOutcomes.layer, DeliveryReports.layer).pipe(
-  Layer.provide(MessageProgress.layer),
+  Layer.provideMerge(MessageProgress.layer),
   Layer.provide([AppConfig.layer, RecordedEvents, Suppressions.layer]),
   Layer.provide(Usage.layer),
   Layer.provideMerge(BatchesRepo.layer),
@@ -145,6 +145,22 @@ layer(Subject, { excludeTestServices: true })("DeliveryReports", (it) => {
           to: "ann@people.example",
           subject: "For Ann"
         })
+      }
+    }))
+
+  it.effect("publishes and dates a delivery that is reported after an open or a click, and leaves the status", () =>
+    Effect.gen(function*() {
+      const progress = yield* MessageProgress
+      for (const status of ["opened", "clicked"] as const) {
+        const batch = yield* batchOf([`${status}@people.example`])
+        yield* batch.settle(accepted)
+        const message = Option.getOrThrow(yield* progress.lock(batch.first.id))
+        yield* progress.advance(message, { status })
+        assert.deepInclude(yield* batch.row, { status, was_delivered: false })
+        assert.strictEqual(yield* batch.report(delivered), "changed")
+        assert.strictEqual(yield* batch.report(delivered), "known")
+        assert.deepInclude(yield* batch.row, { status, was_delivered: true })
+        assert.deepStrictEqual(batch.events(), ["email.sent", "email.bulk_completed", "email.delivered"])
       }
     }))
 

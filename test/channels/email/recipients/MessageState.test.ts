@@ -4,6 +4,7 @@ import {
   advance,
   type LaterStatus,
   type MessageStatus,
+  type Reached,
   RecipientStatus
 } from "../../../../src/channels/email/recipients/MessageState.ts"
 
@@ -11,32 +12,53 @@ const Status = Schema.Union([RecipientStatus, Schema.Literal("sending")])
 const Later = Schema.Literals(["delivered", "opened", "clicked", "bounced", "complained"])
 const Reports = Schema.Array(Later)
 
-const after = (start: MessageStatus, reports: ReadonlyArray<LaterStatus>) =>
-  reports.reduce<MessageStatus>((status, next) => advance(status, next)?.status ?? status, start)
+const at = (status: MessageStatus) => ({ status, was_delivered: status === "delivered" })
+
+const report = (reached: Reached, next: LaterStatus): Reached => {
+  const advanced = advance(reached, next)
+  return advanced === undefined
+    ? reached
+    : { status: advanced.status, was_delivered: reached.was_delivered || next === "delivered" }
+}
+
+const after = (start: MessageStatus, reports: ReadonlyArray<LaterStatus>) => reports.reduce(report, at(start)).status
 
 describe("MessageState.advance", () => {
   it("moves a message from sent to delivered, opened and clicked, and to bounced or complained from any of them", () => {
     const line = ["sent", "delivered", "opened", "clicked", "bounced", "complained"] as const
-    for (const [at, status] of line.entries()) {
+    for (const [from, status] of line.entries()) {
       for (const [further, next] of line.entries()) {
         if (next === "sent") continue
-        const expected = further > at ? { status: next, impliesSent: false, countsAsSent: false } : undefined
-        assert.deepStrictEqual(advance(status, next), expected, `${status}, ${next}`)
+        const expected = further > from ? { status: next, impliesSent: false, countsAsSent: false } : undefined
+        assert.deepStrictEqual(advance({ status, was_delivered: true }, next), expected, `${status}, ${next}`)
       }
     }
   })
 
   it("implies that an unrecorded message was sent, and counts it unless it was counted before", () => {
     for (const status of ["queued", "sending"] as const) {
-      assert.deepStrictEqual(advance(status, "delivered"), {
+      assert.deepStrictEqual(advance(at(status), "delivered"), {
         status: "delivered",
         impliesSent: true,
         countsAsSent: true
       })
     }
     for (const status of ["failed", "suppressed", "canceled"] as const) {
-      assert.deepStrictEqual(advance(status, "bounced"), { status: "bounced", impliesSent: true, countsAsSent: false })
+      assert.deepStrictEqual(advance(at(status), "bounced"), {
+        status: "bounced",
+        impliesSent: true,
+        countsAsSent: false
+      })
     }
+  })
+
+  it("counts a delivery that is reported after an open or a click once, and leaves the status", () => {
+    for (const status of ["opened", "clicked"] as const) {
+      const counted = { status, impliesSent: false, countsAsSent: false }
+      assert.deepStrictEqual(advance({ status, was_delivered: false }, "delivered"), counted)
+      assert.isUndefined(advance({ status, was_delivered: true }, "delivered"))
+    }
+    assert.isUndefined(advance({ status: "bounced", was_delivered: false }, "delivered"))
   })
 
   it.prop("changes nothing when the same reports repeat", [Status, Reports], ([start, reports]) => {
@@ -49,18 +71,22 @@ describe("MessageState.advance", () => {
     assert.strictEqual(after(start, reports.toSorted()), after(start, reports))
   })
 
-  it.prop("advances at most once to each status and counts at most once", [Status, Reports], ([start, reports]) => {
-    const reached: Array<LaterStatus> = []
-    let status: MessageStatus = start
-    let counted = 0
-    for (const later of reports) {
-      const next = advance(status, later)
-      if (next === undefined) continue
-      status = next.status
-      reached.push(later)
-      if (next.countsAsSent) counted++
+  it.prop(
+    "counts each kind of report at most once, and the message as sent at most once",
+    [Status, Reports],
+    ([start, reports]) => {
+      const counting: Array<LaterStatus> = []
+      let reached: Reached = at(start)
+      let counted = 0
+      for (const later of reports) {
+        const next = advance(reached, later)
+        if (next === undefined) continue
+        reached = report(reached, later)
+        counting.push(later)
+        if (next.countsAsSent) counted++
+      }
+      assert.strictEqual(new Set(counting).size, counting.length)
+      assert.isAtMost(counted, ["scheduled", "queued", "sending"].includes(start) ? 1 : 0)
     }
-    assert.strictEqual(new Set(reached).size, reached.length)
-    assert.isAtMost(counted, ["scheduled", "queued", "sending"].includes(start) ? 1 : 0)
-  })
+  )
 })
