@@ -251,7 +251,7 @@ CREATE INDEX email_messages_scheduled_turns ON email_messages USING btree (accou
 CREATE INDEX email_messages_sending ON email_messages USING btree (batch_id) WHERE status = 'sending'::text;
 CREATE INDEX email_messages_tags ON email_messages USING gin (account_tags(account_id, tags)) WHERE tags <> '{}'::text[];
 CREATE INDEX email_messages_turns ON email_messages USING btree (lane, account_id, due_at, id) WHERE status = 'queued'::text AND batch_id IS NULL;
-CREATE TRIGGER failover_step_changed AFTER UPDATE OF status ON email_messages FOR EACH ROW WHEN (new.failover_id IS NOT NULL AND new.status IS DISTINCT FROM old.status) EXECUTE FUNCTION signal_failover();
+CREATE TRIGGER failover_step_changed AFTER UPDATE OF status, delivered_at, opens, clicks ON email_messages FOR EACH ROW WHEN (new.failover_id IS NOT NULL AND (new.status IS DISTINCT FROM old.status OR new.delivered_at IS DISTINCT FROM old.delivered_at OR (new.opens > new.machine_opens OR new.clicks > new.bot_clicks) AND old.opens <= old.machine_opens AND old.clicks <= old.bot_clicks)) EXECUTE FUNCTION signal_failover();
 
 create table events (
   id text collate "C" not null,

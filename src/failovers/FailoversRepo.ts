@@ -72,7 +72,10 @@ const make = Effect.gen(function*() {
     execute: (id) => sql`select ${columns} from failovers where id = ${id} for update`
   })
 
-  /** The steps in order, each with how far its message has come. A message that retention has deleted counts as failed. */
+  /**
+   * The steps in order, each with how far its message has come. A message that retention has deleted counts as failed. Only a
+   * person's open or click reads an email. One by a program proves no delivery either: gateways open mails before they accept.
+   */
   const steps = Query.findAll({
     Request: Schema.Array(FailoverId),
     Result: StepRow,
@@ -85,9 +88,11 @@ const make = Effect.gen(function*() {
           case when s.begun_at is null then 'waiting'
             when s.message_id is null then 'failed'
             when coalesce(m.status, e.status) in ('scheduled', 'queued', 'sending') then 'queued'
-            when coalesce(m.status, e.status) = 'sent' then 'sent'
-            when coalesce(m.status, e.status) in ('delivered', 'complained') then 'delivered'
-            when coalesce(m.status, e.status) in ('read', 'opened', 'clicked') then 'read'
+            when m.status = 'read' or e.status in ('opened', 'clicked', 'complained')
+              and (e.opens > e.machine_opens or e.clicks > e.bot_clicks) then 'read'
+            when coalesce(m.status, e.status) in ('delivered', 'complained')
+              or e.status in ('opened', 'clicked') and e.delivered_at is not null then 'delivered'
+            when coalesce(m.status, e.status) in ('sent', 'opened', 'clicked') then 'sent'
             when coalesce(m.status, e.status) = 'canceled' then 'canceled'
             else 'failed' end as status
         from failover_steps s

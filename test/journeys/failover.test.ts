@@ -6,6 +6,7 @@ import { AppConfig } from "../../src/platform/config/AppConfig.ts"
 import { FailoverId } from "../../src/values/Ids.ts"
 import { assertRefused } from "../contract/contract.ts"
 import { asking, dkimKey, insertDomain } from "../support/bulkMail.ts"
+import { mailTo } from "../support/sandboxMails.ts"
 import { type Answer, eventually, makeAccount, makeKey, type RunningNode, Service } from "../support/Service.ts"
 import { makeListener } from "../support/singleMail.ts"
 import { freshNumber, phoneOf } from "../support/sms.ts"
@@ -50,6 +51,13 @@ const stepsOf = (answer: { readonly at: (...path: ReadonlyArray<string | number>
 
 const later = (duration: Duration.Input) =>
   Effect.map(DateTime.now, (now) => DateTime.formatIso(DateTime.addDuration(now, duration)))
+
+/** Waits until the actor has seen each change of the steps' messages. */
+const untilSeen = Effect.fnUntraced(function*(id: string) {
+  const sql = yield* SqlClient.SqlClient
+  const left = Effect.orDie(sql`select from failover_signals where failover_id = ${id}`)
+  yield* eventually(left, (signals) => signals.length === 0)
+})
 
 const seconds = /whole number of seconds from 1 to 259200/
 
@@ -168,6 +176,59 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
         assert.isAbove(Number(ended.at("data", "cost_usd")), 0)
         const names = (yield* received(3)).filter(({ data }) => Object(data).id === id).map(({ event }) => event)
         assert.deepStrictEqual(names, ["message.delivered"])
+      }))
+
+    it.effect("an open by a machine does not read a step, and one by a person does", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const sql = yield* SqlClient.SqlClient
+        const { key } = yield* makeAccount()
+        const html = "<p>Your table is ready.</p>"
+        const tracked = { channel: "email", subject: "Your table", html, track_opens: true, until: "read" }
+        /** Sends the steps, and opens the mail of the first one with this program. Six seconds later it may be a person. */
+        const opened = Effect.fnUntraced(function*(within_seconds: number, userAgent: string) {
+          const address = freshAddress()
+          const steps = [{ ...tracked, within_seconds }, { ...sms, until: "sent" }]
+          const id = yield* accepted(node, key, { to: { email: address, phone: freshNumber() }, steps })
+          const [pixel] = /\/t\/o\/[\w-]{32}\.gif/.exec(yield* mailTo(address, "Your table")) ?? ["/none"]
+          yield* asking(
+            node.request("GET", `/v1/messages/${id}`, { key }),
+            ({ at }) => at("data", "steps", 0, "status") === "sent"
+          )
+          yield* sql`update email_messages set sent_at = sent_at - interval '6 seconds' where failover_id = ${id}`
+          const answer = yield* node.request("GET", pixel, { headers: { "user-agent": userAgent } })
+          assert.strictEqual(answer.status, 200)
+          return { id, pixel }
+        })
+        const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+        const prefetched = yield* opened(15, "Mozilla/5.0")
+        const both = yield* opened(3600, "Mozilla/5.0")
+        yield* untilSeen(both.id)
+        yield* node.request("GET", both.pixel, { headers: { "user-agent": firefox } })
+        const read = yield* reaching(node, { id: both.id, key }, ["read"])
+        assert.deepStrictEqual(stepsOf(read), ["email read", "sms waiting"])
+        const late = yield* reaching(node, { id: prefetched.id, key }, ["sent", "delivered", "read"])
+        assert.include(["email sent, sms sent", "email sent, sms delivered"], stepsOf(late).join(", "))
+        const [mail] = yield* sql`select status from email_messages where failover_id = ${prefetched.id}`
+        assert.strictEqual(mail?.["status"], "opened")
+      }))
+
+    it.effect("an email that is opened by a machine and then reported as delivered has reached delivered", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const sql = yield* SqlClient.SqlClient
+        const { key } = yield* makeAccount()
+        const id = yield* accepted(node, key, {
+          to: { email: freshAddress() },
+          steps: [{ ...email, until: "delivered" }]
+        })
+        const read = node.request("GET", `/v1/messages/${id}`, { key })
+        yield* asking(read, ({ at }) => at("data", "steps", 0, "status") === "sent")
+        yield* sql`update email_messages set status = 'opened', opens = 1, machine_opens = 1 where failover_id = ${id}`
+        assert.deepStrictEqual(stepsOf(yield* read), ["email sent"])
+        yield* untilSeen(id)
+        yield* sql`update email_messages set delivered_at = now() where failover_id = ${id}`
+        assert.deepStrictEqual(stepsOf(yield* reaching(node, { id, key }, ["delivered"])), ["email delivered"])
       }))
 
     it.effect("message.failed says that no step has arrived", () =>
@@ -431,10 +492,7 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
         const id = yield* accepted(node, key, { to: { phone: silent }, steps: [{ ...sms, within_seconds: 3600 }] })
         yield* sql`delete from failovers where id = ${id} and account_id = ${accountId}`
         yield* sql`insert into failover_signals (failover_id) values (${id})`
-        yield* eventually(
-          Effect.orDie(sql`select from failover_signals where failover_id = ${id}`),
-          (rows) => rows.length === 0
-        )
+        yield* untilSeen(id)
       }))
 
     it.effect("a message does not leave before its time", () =>
