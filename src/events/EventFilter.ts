@@ -24,7 +24,7 @@ const byPrefix: Readonly<Record<string, EventChannel>> = { email: "email", sessi
 const channelOf = ({ channel, data, event }: Filtered): unknown =>
   channel ?? byPrefix[event.slice(0, event.indexOf("."))] ?? ("channel" in data ? data.channel : undefined)
 
-/** A `message.*` event without a channel is about several, so it passes as it matches subscriptions to any channel. */
+/** A `message.*` event without a channel is about several, so it passes. */
 const passesChannels = (channels: EventFilter["channels"], filtered: Filtered): boolean => {
   if (channels.length === 0) return true
   const channel = channelOf(filtered)

@@ -1,15 +1,8 @@
 import { Brand, Schema, SchemaTransformation } from "effect"
 import { oneLine } from "../values/messageText.ts"
 import { nearest } from "../values/nearest.ts"
-import {
-  eventAliases,
-  type EventName,
-  eventNames,
-  type MessageChannel,
-  resolveTopic,
-  type Topic,
-  topics
-} from "./EventNames.ts"
+import type { EventChannel } from "./EventFilter.ts"
+import { eventAliases, type EventName, eventNames, resolveTopic, type Topic, topics } from "./EventNames.ts"
 
 /** All names and aliases of events. */
 const knownNames: ReadonlyArray<string> = [...eventNames, ...eventAliases.keys()]
@@ -36,26 +29,30 @@ export const FilteredEvent = Schema.String.check(
   })
 )
 
-/** The subscribed topics of a webhook: `event@channel` for each, and `event` for any channel. */
+/** The subscribed topics of a webhook: `event@channel` for each, and `event` for those that are not bound to a channel. */
 export type CompiledPattern = Brand.Branded<ReadonlySet<string>, "CompiledPattern">
 const CompiledPattern = Brand.nominal<CompiledPattern>()
 
-const keyOf = ({ channel, event }: { readonly event: EventName; readonly channel?: MessageChannel | undefined }) =>
-  channel === undefined ? event : `${event}@${channel}`
+interface OnChannel {
+  readonly event: EventName
+  readonly channel?: EventChannel | null | undefined
+}
+
+const keyOf = ({ channel = null, event }: OnChannel) => channel === null ? event : `${event}@${channel}`
 
 const keys: ReadonlySet<string> = new Set(topics.map(keyOf))
 
-const named: ReadonlyArray<readonly [name: string, topic: Topic]> = [
-  ...topics.map((topic) => [topic.event, topic] as const),
-  ...eventAliases
+/** An alias is bound to its channel, and a name is not. */
+const named: ReadonlyArray<readonly [name: string, keys: ReadonlyArray<string>]> = [
+  ...topics.map((topic) => [topic.event, [topic.event, keyOf(topic)]] as const),
+  ...Array.from(eventAliases, ([alias, topic]) => [alias, [keyOf(topic)]] as const)
 ]
 
-/** The topics of one pattern; none for an unknown pattern. */
-const topicsOf = (pattern: string): ReadonlyArray<Topic> => {
-  if (pattern === "*") return topics
-  const prefix = pattern.endsWith(".*") ? pattern.slice(0, -1) : undefined
+/** The keys of one pattern; none for an unknown pattern. */
+const keysOf = (pattern: string): ReadonlyArray<string> => {
+  const prefix = pattern === "*" || pattern.endsWith(".*") ? pattern.slice(0, -1) : undefined
   return named.filter(([name]) => prefix === undefined ? name === pattern : name.startsWith(prefix))
-    .map(([, topic]) => topic)
+    .flatMap(([, of]) => of)
 }
 
 const prefixes = new Set(named.flatMap(([name]) => {
@@ -68,16 +65,13 @@ export const knownPatterns: ReadonlyArray<string> = ["*", ...prefixes, ...eventN
 
 /** Unknown patterns match nothing. The API refuses them, so only an event that a later version drops leads here. */
 export const compile = (patterns: ReadonlyArray<string>): CompiledPattern =>
-  CompiledPattern(new Set(patterns.flatMap(topicsOf).flatMap((topic) => [topic.event, keyOf(topic)])))
+  CompiledPattern(new Set(patterns.flatMap(keysOf)))
 
 /**
- * Whether a subscription matches the event. A `message.*` event without a channel matches a subscription to any
- * channel. Other events ignore the channel.
+ * Whether a subscription matches the event. A message with failover may end on a channel without aliases, such as email:
+ * then only the event's name matches. Events other than `message.*` ignore the channel.
  */
-export const matches = (
-  pattern: CompiledPattern,
-  domainEvent: { readonly event: EventName; readonly channel?: MessageChannel | undefined }
-): boolean => {
+export const matches = (pattern: CompiledPattern, domainEvent: OnChannel): boolean => {
   const key = keyOf(domainEvent)
   return pattern.has(keys.has(key) ? key : domainEvent.event)
 }
@@ -109,7 +103,7 @@ const Words = Schema.Array(
 /** Entries of a subscription: `*`, `prefix.*` at any depth, an event name or an alias (spec 6.4). */
 const EventPatterns = Schema.Array(
   Schema.String.check(
-    Schema.makeFilter((pattern) => topicsOf(pattern).length > 0 ? undefined : refusal(pattern))
+    Schema.makeFilter((pattern) => keysOf(pattern).length > 0 ? undefined : refusal(pattern))
   )
 )
 

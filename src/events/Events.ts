@@ -144,10 +144,11 @@ export class Events extends Context.Service<Events, {
         const deliveries: Array<Addressed> = []
         for (const domainEvent of domainEvents) {
           const { accountId, channel, data, event, except } = domainEvent
+          const topic = { event, channel: channel ?? ("channel" in data ? data.channel : undefined) }
           const listeners = subscriptions.filter((subscription) =>
             subscription.accountId === accountId
             && subscription.webhookId !== except
-            && matches(subscription.pattern, { event, channel })
+            && matches(subscription.pattern, topic)
             && passes(subscription.filter, { event, channel, data })
           )
           if (listeners.length === 0) continue

@@ -87,9 +87,14 @@ describe("EventPattern", () => {
     assert.isFalse(matches(compile(["sms.*"]), { event: "message.read", channel: "whatsapp" }))
   })
 
-  it("a message without a channel matches a subscription to any channel", () => {
-    assert.isTrue(matches(compile(["sms.sent"]), { event: "message.sent" }))
-    assert.isFalse(matches(compile(["sms.sent"]), { event: "message.failed" }))
+  it("an alias does not match an event on email or on no channel, and a name and its prefix do", () => {
+    for (const channel of ["email", null, undefined] as const) {
+      const sent = { event: "message.sent", channel } as const
+      for (const alias of ["sms.sent", "sms.*", "whatsapp.message.sent", "whatsapp.message.*", "whatsapp.*"]) {
+        assert.isFalse(matches(compile([alias]), sent), alias)
+      }
+      for (const name of ["message.sent", "message.*", "*"]) assert.isTrue(matches(compile([name]), sent), name)
+    }
   })
 
   it("an unknown pattern matches nothing", () => {

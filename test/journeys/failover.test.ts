@@ -231,6 +231,25 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
         assert.deepStrictEqual(stepsOf(yield* reaching(node, { id, key }, ["delivered"])), ["email delivered"])
       }))
 
+    it.effect("an alias gets the end of a message that ended on its channel, and of no other", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key, received } = yield* makeListener(node, ["sms.sent", "message.delivered"])
+        const to = { phone: undeliverable, email: freshAddress() }
+        const byEmail = yield* accepted(node, key, { to, steps: [sms, { ...email, until: "sent" }] })
+        yield* reaching(node, { id: byEmail, key }, ["sent"])
+        const steps = [{ ...sms, until: "sent" }]
+        const bySms = yield* accepted(node, key, { to: { phone: silent }, steps })
+        yield* reaching(node, { id: bySms, key }, ["sent"])
+        const later = yield* accepted(node, key, { to: { phone: freshNumber() }, steps: [sms] })
+        yield* reaching(node, { id: later, key }, ["delivered"])
+        const isLast = ({ data, event }: { readonly data: unknown; readonly event: unknown }) =>
+          event === "message.delivered" && Object(data).id === later
+        const events = yield* eventually(received(1), (own) => own.some(isLast))
+        const ends = events.filter(({ data }) => [byEmail, bySms].includes(Object(data).id))
+        assert.deepStrictEqual(ends.map(({ data, event }) => [event, Object(data).id]), [["message.sent", bySms]])
+      }))
+
     it.effect("message.failed says that no step has arrived", () =>
       Effect.gen(function*() {
         const node = yield* Service
