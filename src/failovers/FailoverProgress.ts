@@ -4,11 +4,8 @@ import { obstacles } from "../messages/scheduledRows.ts"
 import { Database } from "../platform/database/Database.ts"
 import type { FailoverId } from "../values/Ids.ts"
 import { type FailoverRow, FailoversRepo, type StepRow } from "./FailoversRepo.ts"
-import { decide, statusOf, type StepState } from "./FailoverState.ts"
+import { decide, retryMillis, statusOf, type StepState } from "./FailoverState.ts"
 import * as StepChannels from "./StepChannels.ts"
-
-/** How long a message that is being handed over has until the actor tries again to withdraw it. */
-const handOverMillis = 2_000
 
 const stateOf = ({ begun_ms, sent_ms, status, until, within_seconds }: StepRow): StepState => ({
   progress: status,
@@ -44,19 +41,19 @@ const make = Effect.gen(function*() {
   })
 
   /** Performs decisions until the failover waits, is over, or needs a withdrawal, which waits for other nodes. */
-  const perform = Effect.fnUntraced(function*(row: FailoverRow, withdrawn: number | undefined) {
+  const perform = Effect.fnUntraced(function*(row: FailoverRow, tried: ReadonlySet<number>) {
     const isCanceled = row.canceled_at !== null
     while (true) {
       const steps = yield* repo.steps([row.id])
-      const decision = decide(steps.map(stateOf), { now: row.now_ms, isCanceled })
+      const decision = decide(steps.map(stateOf), { now: row.now_ms, isCanceled, tried })
       const step = "step" in decision ? steps[decision.step] : undefined
       if (decision._tag === "Begin" && step?.request) {
         yield* begin(row, step, step.request)
         continue
       }
-      const withdraw = decision._tag === "Withdraw" && step?.position !== withdrawn ? step : undefined
+      const withdraw = decision._tag === "Withdraw" ? step : undefined
       const until = decision._tag === "Wait" ? decision.until : undefined
-      const wait = decision._tag === "Withdraw" ? handOverMillis : until === undefined ? undefined : until - row.now_ms
+      const wait = decision._tag === "Withdraw" ? retryMillis : until === undefined ? undefined : until - row.now_ms
       return { isOver: decision._tag === "Finish", steps, wait, withdraw }
     }
   })
@@ -86,9 +83,10 @@ const make = Effect.gen(function*() {
 
   /**
    * Looks at a failover, which the transaction locks: begins what is due, stores the status, and publishes its event once.
-   * A crash undoes all of it, so that no step begins twice. Answers with the step that has to be withdrawn first.
+   * A crash undoes all of it, so that no step begins twice. Answers with the step that has to be withdrawn first, of those whose
+   * withdrawal was not tried yet.
    */
-  const look = Effect.fnUntraced(function*(id: FailoverId, withdrawn?: number) {
+  const look = Effect.fnUntraced(function*(id: FailoverId, tried: ReadonlySet<number>) {
     const row = Option.getOrUndefined(yield* repo.lock(id))
     // Those of a deleted failover go too, else they would fill the sweeper's rounds for ever.
     yield* repo.clearSignals(id)
@@ -97,7 +95,7 @@ const make = Effect.gen(function*() {
     if (!wasOver && !row.is_due && row.canceled_at === null) return undefined
     const { isOver, steps, wait, withdraw } = wasOver
       ? { isOver: true, steps: yield* repo.steps([id]), wait: undefined, withdraw: undefined }
-      : yield* perform(row, withdrawn)
+      : yield* perform(row, tried)
     const status = statusOf(steps.map(stateOf), { isCanceled: row.canceled_at !== null, isOver })
     if (wasOver && status === row.status) return undefined
     yield* repo.store({ id, status }, { isOver, wait })
@@ -106,15 +104,18 @@ const make = Effect.gen(function*() {
   })
 
   const advance = Effect.fn("FailoverProgress.advance")(function*(id: FailoverId) {
-    const withdrawal = yield* transaction(look(id))
-    if (withdrawal === undefined) return
-    yield* channels.withdraw(withdrawal.accountId, withdrawal.step)
-    yield* transaction(look(id, withdrawal.step.position))
+    const tried = new Set<number>()
+    let withdrawal = yield* transaction(look(id, tried))
+    while (withdrawal !== undefined) {
+      const { accountId, step } = withdrawal
+      yield* channels.withdraw(accountId, step)
+      withdrawal = yield* transaction(look(id, tried.add(step.position)))
+    }
   })
 
   return {
     /** Begins a new failover in the caller's transaction. */
-    begin: look,
+    begin: (id: FailoverId) => look(id, new Set()),
     /** Moves a failover on. It waits for other nodes, so never in a transaction. */
     advance,
     /** Whether a channel would accept a step now. Nothing of it stays. */

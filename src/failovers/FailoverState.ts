@@ -39,28 +39,59 @@ const endOf = ({ begunAt = 0, sentAt, withinMillis }: StepState) => (sentAt ?? b
 
 const isOpen = ({ progress }: StepState) => progress === "queued"
 
+/** How long the actor waits before it tries again to withdraw a message. */
+export const retryMillis = 2_000
+
+/**
+ * How long after its time a message keeps the next step waiting that cannot be withdrawn: its channel hands it over now, or may
+ * have done so before it lost its connection.
+ */
+const graceMillis = 30_000
+
+/**
+ * After the last step has begun. It waits in its channel for as long as any other message. What was sent may still arrive in its
+ * time, and if nothing was, an earlier step that could not be withdrawn may still be sent.
+ */
+const decideLast = (steps: ReadonlyArray<StepState>, now: number): Decision => {
+  const sent = steps.filter(({ progress }) => ranks[progress] > 0)
+  const last = steps.at(-1)
+  if (last !== undefined && isOpen(last) || sent.length === 0 && steps.some(isOpen)) {
+    return { _tag: "Wait", until: undefined }
+  }
+  const end = Math.max(...sent.map(endOf))
+  return now < end ? { _tag: "Wait", until: end } : finish
+}
+
+/** What the decision needs beside the steps. */
+export interface Circumstances {
+  readonly now: number
+  readonly isCanceled: boolean
+  /** The steps whose withdrawal the actor has just tried. */
+  readonly tried: ReadonlySet<number>
+}
+
 /**
  * The next move of a failover. A step that failed, or has not come as far as it should within its time, gives way to the next
  * one; a step that is reached ends the whole. Nothing begins after an end or a cancellation, and no step begins twice.
  */
-export const decide = (
-  steps: ReadonlyArray<StepState>,
-  { isCanceled, now }: { readonly isCanceled: boolean; readonly now: number }
-): Decision => {
+export const decide = (steps: ReadonlyArray<StepState>, { isCanceled, now, tried }: Circumstances): Decision => {
   if (steps.some(isReached)) return finish
+  if (isCanceled) {
+    const open = steps.findLastIndex((step, index) => isOpen(step) && !tried.has(index))
+    if (open >= 0) return { _tag: "Withdraw", step: open }
+    return steps.some(isOpen) ? { _tag: "Wait", until: now + retryMillis } : finish
+  }
   const current = steps.findLastIndex(({ progress }) => progress !== "waiting")
   const step = steps[current]
-  if (isCanceled) {
-    return step !== undefined && isOpen(step) ? { _tag: "Withdraw", step: current } : finish
-  }
   if (step === undefined) return { _tag: "Begin", step: 0 }
-  const isLast = current === steps.length - 1
-  const next: Decision = isLast ? finish : { _tag: "Begin", step: current + 1 }
+  if (current === steps.length - 1) return decideLast(steps, now)
+  const next: Decision = { _tag: "Begin", step: current + 1 }
   if (step.progress === "failed" || step.progress === "canceled") return next
-  if (isOpen(step) && isLast) return { _tag: "Wait", until: undefined }
   const end = endOf(step)
   if (now < end) return { _tag: "Wait", until: end }
-  return isOpen(step) ? { _tag: "Withdraw", step: current } : next
+  if (!isOpen(step)) return next
+  if (!tried.has(current)) return { _tag: "Withdraw", step: current }
+  return now < end + graceMillis ? { _tag: "Wait", until: now + retryMillis } : next
 }
 
 /** The status of the whole: the best that a step has reached. A message that is being handed over may still be sent. */

@@ -7,9 +7,19 @@ import { FailoverId } from "../../src/values/Ids.ts"
 import { assertRefused } from "../contract/contract.ts"
 import { asking, dkimKey, insertDomain } from "../support/bulkMail.ts"
 import { mailTo } from "../support/sandboxMails.ts"
-import { type Answer, eventually, makeAccount, makeKey, type RunningNode, Service } from "../support/Service.ts"
+import {
+  type Answer,
+  eventually,
+  makeAccount,
+  makeKey,
+  type RunningNode,
+  Service,
+  startNode
+} from "../support/Service.ts"
 import { makeListener } from "../support/singleMail.ts"
 import { freshNumber, phoneOf } from "../support/sms.ts"
+import { makeSmsc } from "../support/Smsc.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
 import { longer } from "../support/waiting.ts"
 import { createSession, pairedSession, WhatsApp } from "../support/WhatsApp.ts"
 import { unpaced, untilArrived } from "../support/whatsAppMessages.ts"
@@ -563,6 +573,33 @@ layer(Service.layer({ env: away }), { excludeTestServices: true })(
         )
         const ended = yield* reaching(node, { id, key }, ["canceled"])
         assert.deepStrictEqual(stepsOf(ended), ["sms canceled"])
+      }))
+  }
+)
+
+layer(TestDatabase.layer, { excludeTestServices: true })(
+  "messages with failover whose carrier breaks off",
+  (it) => {
+    it.effect("the next step follows one whose submit has no answer, and which can neither be withdrawn nor repeated", () =>
+      Effect.gen(function*() {
+        const smsc = yield* makeSmsc(() => ({ never: true }))
+        const node = yield* startNode({ env: { SMS_PROVIDER: "smpp", SMPP_URL: smsc.url } })
+        const sql = yield* SqlClient.SqlClient
+        const { key } = yield* makeAccount()
+        const steps = [{ ...sms, within_seconds: 1 }, { ...email, until: "sent" }]
+        const id = yield* accepted(node, key, { to: { phone: freshNumber(), email: freshAddress() }, steps })
+        yield* smsc.until(({ submits }) => submits.length === 1)
+        smsc.refuseBinds(0x0d)
+        yield* smsc.cut
+        yield* eventually(
+          Effect.orDie(sql`select from sms_parts p join messages m on m.id = p.message_id
+            where m.failover_id = ${id} and p.status = 'queued' and p.doubts = 1`),
+          (parts) => parts.length === 1
+        )
+        yield* sql`update failover_steps set begun_at = now() - interval '31 seconds' where failover_id = ${id} and position = 0`
+        const ended = yield* reaching(node, { id, key }, ["sent"])
+        assert.deepStrictEqual(stepsOf(ended), ["sms queued", "email sent"])
+        assert.lengthOf(smsc.submits, 1)
       }))
   }
 )

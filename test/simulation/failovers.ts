@@ -64,6 +64,8 @@ const fault = `case
     join failover_steps next on next.failover_id = s.failover_id and next.position = s.position + 1
     join messages m on m.id = s.message_id
     where s.failover_id = f.id and next.begun_at is not null and m.status = 'sent'
+      -- A message that can neither be withdrawn nor sent keeps the next step waiting for half a minute more.
+      and next.begun_at < s.begun_at + (s.within_seconds + 30) * interval '1 second'
       and (s.until = 'sent' or next.begun_at < m.sent_at + s.within_seconds * interval '1 second'))
     then 'has begun a step before its time'
   when f.status <> case when exists (select from messages m where m.failover_id = f.id and m.status = 'sent')
