@@ -1,10 +1,11 @@
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { accountObstacle } from "../messages/scheduledRows.ts"
 import { acceptedBy, type Sending } from "../messages/sendFields.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { column } from "../platform/database/column.ts"
 import * as Query from "../platform/database/Query.ts"
+import { dollars } from "../pricing/SmsPrice.ts"
 import { AccountId, FailoverId } from "../values/Ids.ts"
 import { labels } from "../values/Labels.ts"
 import { modeOf } from "../values/TestMode.ts"
@@ -35,7 +36,8 @@ export type FailoverRow = typeof FailoverRow.Type
 const StepRow = Schema.Struct({
   failover_id: FailoverId,
   position: Schema.Int,
-  ...stepFields,
+  ...Struct.omit(stepFields, ["cost_usd"]),
+  cost_micros: Schema.NullOr(Schema.Int),
   request: Schema.NullOr(Step),
   begun_ms: Schema.NullOr(Schema.Finite),
   sent_ms: Schema.NullOr(Schema.Finite)
@@ -84,7 +86,8 @@ const make = Effect.gen(function*() {
           s.message_id, s.begun_at, (extract(epoch from s.begun_at) * 1000)::float8 as begun_ms,
           coalesce(m.sent_at, e.sent_at) as sent_at, (extract(epoch from coalesce(m.sent_at, e.sent_at)) * 1000)::float8 as sent_ms,
           coalesce(m.delivered_at, e.delivered_at) as delivered_at,
-          case m.status when 'canceled' then 0 else m.cost_micros / 1000000.0::float8 end as cost_usd, coalesce(s.error, m.error_message, e.error) as error,
+          case m.status when 'canceled' then 0 else m.cost_micros end as cost_micros,
+          coalesce(s.error, m.error_message, e.error) as error,
           case when s.begun_at is null then 'waiting'
             when s.message_id is null then 'failed'
             when coalesce(m.status, e.status) in ('scheduled', 'queued', 'sending') then 'queued'
@@ -193,7 +196,7 @@ const stepOf = ({ channel, message_id, ...step }: StepRow) => ({
   message_id,
   href: message_id === null ? null : `/v1/${channel}/messages/${message_id}`,
   error: step.error,
-  cost_usd: step.cost_usd,
+  cost_usd: step.cost_micros === null ? null : dollars(step.cost_micros),
   begun_at: step.begun_at,
   sent_at: step.sent_at,
   delivered_at: step.delivered_at
@@ -205,7 +208,7 @@ export const recordOf = (row: FailoverRow, steps: ReadonlyArray<StepRow>): Failo
   to: { phone: row.phone, email: row.email },
   status: row.status,
   steps: steps.map(stepOf),
-  cost_usd: steps.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0),
+  cost_usd: dollars(steps.reduce((sum, { cost_micros }) => sum + (cost_micros ?? 0), 0)),
   tags: row.tags,
   metadata: row.metadata,
   send_at: row.send_at,

@@ -272,6 +272,23 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
         assert.deepInclude(Object(own?.data), { id, to: refused, status: "failed", error_code: "no_step_arrived" })
       }))
 
+    it.effect("the cost of a message is the exact sum of its steps", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const sql = yield* SqlClient.SqlClient
+        const { key } = yield* makeAccount()
+        const id = yield* accepted(node, key, {
+          to: { phone: refused },
+          steps: [sms, { ...sms, content: "Once more." }]
+        })
+        yield* reaching(node, { id, key }, ["failed"])
+        yield* sql`update messages m set cost_micros = 100000 + 600000 * s.position from failover_steps s
+          where s.failover_id = ${id} and s.message_id = m.id`
+        const found = yield* node.request("GET", `/v1/messages/${id}`, { key })
+        assert.deepStrictEqual([0, 1].map((step) => found.at("data", "steps", step, "cost_usd")), [0.1, 0.7])
+        assert.strictEqual(found.at("data", "cost_usd"), 0.8)
+      }))
+
     for (const [what, json, param, says] of faults) {
       it.effect(`${what} gets 422 with the parameter, and nothing is sent`, () =>
         Effect.gen(function*() {
