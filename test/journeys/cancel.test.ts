@@ -116,9 +116,12 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the cancel of one SMS"
         sql`select status from sms_parts where message_id = ${id}`,
         ([part]) => part?.["status"] === "sending"
       )
-      const answer = yield* other.request("POST", `/v1/sms/messages/${id}/cancel`, { key })
+      const headers = { "idempotency-key": "cancel-1" }
+      const answer = yield* other.request("POST", `/v1/sms/messages/${id}/cancel`, { key, headers })
       assert.strictEqual(answer.status, 200, answer.text)
       assert.strictEqual(answer.at("data", "status"), "canceled")
+      const repeated = yield* other.request("POST", `/v1/sms/messages/${id}/cancel`, { key, headers })
+      assert.deepStrictEqual([repeated.status, repeated.text], [200, answer.text])
       const again = yield* other.request("POST", `/v1/sms/messages/${id}/cancel`, { key })
       assertRefused(again, 409, "message_over")
       yield* smsc.until(({ submits }) => submits.length === 12, longer.turn)

@@ -203,6 +203,7 @@ const cancelOne = HttpApiEndpoint.post("cancelOne", "/messages/:id/cancel", {
   error: apiErrors(NotFound, MessageOver)
 })
   .annotate(Access.Access, writing)
+  .annotate(WaitsOutside, true)
   .annotateMerge(OpenApi.annotations({
     summary: "Cancel an SMS",
     description:

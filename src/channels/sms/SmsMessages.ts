@@ -5,6 +5,7 @@ import { firstStatus, sendingOf } from "../../messages/sendFields.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { ulid } from "../../platform/crypto/ids.ts"
 import type { CodeSeed } from "../../platform/crypto/oneTimeCode.ts"
+import { Database } from "../../platform/database/Database.ts"
 import { type NotFound, type PlanLimitExceeded, ValidationFailed } from "../../platform/http/ApiErrors.ts"
 import { Prices } from "../../pricing/Prices.ts"
 import { dollars } from "../../pricing/SmsPrice.ts"
@@ -69,7 +70,7 @@ export class SmsMessages extends Context.Service<SmsMessages, {
   readonly withdraw: (id: MessageId) => Effect.Effect<boolean>
   /** Cancels a message if the submit of none of its parts has begun. It waits for other nodes, so never in a transaction. */
   readonly cancelOne: (id: MessageId) => Effect.Effect<boolean>
-  /** Cancels those messages of a batch whose submit has not begun. */
+  /** Cancels those messages of a batch whose submit has not begun. It waits likewise. */
   readonly cancel: (batchId: MessageBatchId) => Effect.Effect<void>
   /** The operator's sender ids; the first is the default. */
   readonly senderIds: ReadonlyArray<string>
@@ -80,6 +81,7 @@ export class SmsMessages extends Context.Service<SmsMessages, {
       const { smsSenderIds: senderIds = [] } = yield* AppConfig
       const prices = yield* Prices
       const outlet = yield* SmsOutlet
+      const { waitWithoutConnection } = yield* Database
       const updates = yield* PartStatusUpdates
       const accept = yield* SmsAcceptance.make
       const resends = yield* BatchResends
@@ -181,8 +183,8 @@ export class SmsMessages extends Context.Service<SmsMessages, {
         preview,
         sendBulk,
         resend,
-        cancel: outlet.cancel,
-        cancelOne: outlet.cancelOne,
+        cancel: (batchId) => waitWithoutConnection(outlet.cancel(batchId)),
+        cancelOne: (id) => waitWithoutConnection(outlet.cancelOne(id)),
         withdraw: (id) => updates.cancelOne(id, Effect.void),
         senderIds
       })
