@@ -22,9 +22,10 @@ const at = (value: unknown, path: string): unknown =>
     value
   )
 
+/** The text, number or boolean at a place as a text. */
 const textAt = (value: unknown, path: string | undefined): string | undefined => {
   const found = path === undefined ? undefined : at(value, path)
-  return typeof found === "string" || typeof found === "number" ? String(found) : undefined
+  return ["string", "number", "boolean"].includes(typeof found) ? String(found) : undefined
 }
 
 /** The values of the placeholders in the profile's body. */

@@ -87,6 +87,17 @@ describe("httpExchange", () => {
     assert.deepStrictEqual(outcomeOf(form, answer(201, { sid: "SM1" })), { _tag: "Accepted", id: "SM1" })
   })
 
+  it("compares a boolean as the text true or false, also in a receipt", () => {
+    const accepted = { path: "success", values: ["true"] }
+    const receipt = { ...form.receipt, status: "done", delivered: ["true"], failed: ["false"] }
+    const profile = { ...form, accepted, receipt }
+    const outcome = (success: boolean) => outcomeOf(profile, answer(200, { success, sid: "x" }))
+    assert.deepStrictEqual(outcome(true), { _tag: "Accepted", id: "x" })
+    assert.deepInclude(outcome(false), { _tag: "Refused", code: "rejected" })
+    const states = [true, false].flatMap((done) => receiptsOf(profile, JSON.stringify({ MessageSid: "x", done })))
+    assert.deepStrictEqual(states.map(({ state }) => state), ["delivered", "failed"])
+  })
+
   it("keeps every digit of a numeric id, so that an answer and its receipt match", () => {
     const text = (id: string) => `{"messages":[{"status":0,"message-id":${id}}],"results":[{"id":${id},"status":"ok"}]}`
     for (const id of ["5", "9007199254740991", "9007199254740993", "1234567890123456789012"]) {
