@@ -22,10 +22,10 @@ const at = (value: unknown, path: string): unknown =>
     value
   )
 
-/** The text, number or boolean at a place as a text. */
+/** The text, number or boolean at a place as a text, without NUL, which PostgreSQL cannot store. */
 const textAt = (value: unknown, path: string | undefined): string | undefined => {
   const found = path === undefined ? undefined : at(value, path)
-  return ["string", "number", "boolean"].includes(typeof found) ? String(found) : undefined
+  return ["string", "number", "boolean"].includes(typeof found) ? String(found).replaceAll("\0", " ") : undefined
 }
 
 /** The values of the placeholders in the profile's body. */

@@ -95,7 +95,7 @@ export const readSubmitResponse = (body: Uint8Array): string | undefined => {
 /** The content of deliver_sm: a receipt, or a text from a phone. */
 export interface Delivered {
   readonly esmClass: number
-  /** Decoded as ASCII; a text from a phone may have another coding. */
+  /** Decoded as ASCII, without NUL, which PostgreSQL cannot store; a text from a phone may have another coding. */
   readonly text: string
   readonly receiptedId: string | undefined
   readonly messageState: number | undefined
@@ -120,7 +120,7 @@ export const readDeliver = (body: Uint8Array): Delivered | undefined => {
   const payload = parameters.get(tags.messagePayload)
   return {
     esmClass,
-    text: (short.length === 0 && payload !== undefined ? payload : short).toString("latin1"),
+    text: (short.length === 0 && payload !== undefined ? payload : short).toString("latin1").replaceAll("\0", " "),
     receiptedId: parameters.get(tags.receiptedMessageId)?.toString("latin1").replace(/\0[^]*$/, "").trim(),
     messageState: parameters.get(tags.messageState)?.at(0)
   }

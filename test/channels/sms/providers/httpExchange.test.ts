@@ -98,6 +98,16 @@ describe("httpExchange", () => {
     assert.deepStrictEqual(states.map(({ state }) => state), ["delivered", "failed"])
   })
 
+  it("has no NUL in what it reads, because PostgreSQL cannot store it", () => {
+    const messages = [{ status: "0", "message-id": "a\0b" }]
+    assert.deepStrictEqual(outcomeOf(json, answer(200, { messages })), { _tag: "Accepted", id: "a b" })
+    const results = [{ id: "a\0b", status: "bad", why: "\0" }]
+    assert.deepInclude(receiptsOf(json, JSON.stringify({ results }))[0], {
+      provider_message_id: "a b",
+      error_message: "The provider says bad,  ."
+    })
+  })
+
   it("keeps every digit of a numeric id, so that an answer and its receipt match", () => {
     const text = (id: string) => `{"messages":[{"status":0,"message-id":${id}}],"results":[{"id":${id},"status":"ok"}]}`
     for (const id of ["5", "9007199254740991", "9007199254740993", "1234567890123456789012"]) {

@@ -138,6 +138,21 @@ describe("SmppPdu", () => {
   })
 })
 
+describe("readDeliver", () => {
+  it("replaces a NUL in the text by a space, because PostgreSQL cannot store it", () => {
+    const text = Buffer.from("id:1\0stat:UNDELIV\0 err:0\0")
+    const head = ["", 1, 1, "1", 1, 1, "2", 4, 0, 0, "", "", 0, 0, 0, 0] as const
+    const read = readDeliver(pduBody(...head, text.length, text))
+    assert.strictEqual(read?.text, "id:1 stat:UNDELIV  err:0 ")
+    assert.deepStrictEqual(readReceipt({ ...delivered, ...read }, "as-is"), {
+      id: "1",
+      state: "failed",
+      code: "undeliverable",
+      detail: "UNDELIV, error 0"
+    })
+  })
+})
+
 describe("readReceipt", () => {
   const text = (fields: string, form: MessageIdForm = "as-is") => readReceipt({ ...delivered, text: fields }, form)
 
