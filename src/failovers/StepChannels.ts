@@ -8,7 +8,7 @@ import { Database } from "../platform/database/Database.ts"
 import { EmailAddress } from "../values/EmailAddress.ts"
 import { type AccountId, EmailMessageId, type FailoverId, MessageId } from "../values/Ids.ts"
 import type { Labels } from "../values/Labels.ts"
-import { PhoneNumber } from "../values/PhoneNumber.ts"
+import { StoredPhoneNumber } from "../values/PhoneNumber.ts"
 import type { Step } from "./Failover.ts"
 import { FailoversRepo, type StepRow } from "./FailoversRepo.ts"
 
@@ -53,7 +53,7 @@ export const make = Effect.gen(function*() {
       return Effect.flatMap(whatsapp.send(accountId, { ...asked, ...labels, to: ChatName.make(to) }), linked)
     }
     if (asked.channel === "sms") {
-      return Effect.flatMap(sms.send(accountId, { ...asked, ...labels, to: PhoneNumber.make(to) }), linked)
+      return Effect.flatMap(sms.send(accountId, { ...asked, ...labels, to: StoredPhoneNumber.make(to) }), linked)
     }
     return Effect.flatMap(emails.send(accountId, { ...asked, ...labels, to: EmailAddress.make(to) }), linked)
   }

@@ -83,6 +83,9 @@ export const PhoneNumber = Schema.String.check(
 )
 export type PhoneNumber = typeof Canonical.Type
 
+/** A number of a row. It was checked when it was accepted, and the tables of numbers may have changed since then. */
+export const StoredPhoneNumber = Schema.String.pipe(Schema.brand("PhoneNumber"))
+
 /** `+1` has 25 countries and `+44` four. An unassigned number counts to the administering country. */
 const administrators: Readonly<Record<string, CountryCode>> = { "1": "US", "7": "RU", "44": "GB", "61": "AU" }
 

@@ -32,6 +32,9 @@ export const Recipient = Schema.String.annotate({
   )
 export type Recipient = typeof Kinds.Type
 
+/** The recipient of a row. It was checked when it was accepted, so the cast is true. */
+export const storedRecipient = (address: string): Recipient => ({ kind: kindOf(address), address }) as Recipient
+
 /** Identical for every spelling of a recipient: in practice, mail hosts ignore case. */
 export const keyOf = ({ address }: Recipient): string => address.toLowerCase()
 

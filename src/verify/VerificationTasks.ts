@@ -1,9 +1,9 @@
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { drawSeed, maskOf } from "../platform/crypto/oneTimeCode.ts"
 import { Database } from "../platform/database/Database.ts"
 import { PeriodicTask } from "../platform/work/PeriodicTask.ts"
 import { CodeSender } from "./CodeSender.ts"
-import { Recipient } from "./Recipient.ts"
+import { storedRecipient } from "./Recipient.ts"
 import { type AutomaticVerification, type StoredVerification, VerificationsRepo } from "./VerificationsRepo.ts"
 import { VerifyChannels } from "./VerifyChannel.ts"
 
@@ -33,7 +33,7 @@ export const VerificationFallback = PeriodicTask.make(
         // The verification has changed since it was read.
         if (row === undefined || next === undefined || row.status !== "pending") return
         if (row.message_id !== seen.message_id) return
-        const to = yield* Effect.orDie(Schema.decodeEffect(Recipient)(row.to))
+        const to = storedRecipient(row.to)
         if (isLate && row.message_id !== null) yield* channels[row.channel].withdraw(row.message_id)
         const code_seed = isLate ? row.code_seed : drawSeed(maskOf(row.code_seed).length)
         yield* sender.send({ ...row, code_seed }, to, [next, ...left])

@@ -82,6 +82,16 @@ layer(Service.layer({ env: { SMS_SENDER_IDS: "Shop,Bank" } }), { excludeTestServ
         assert.include(refused.text, "no longer offered")
       }))
 
+    it.effect("is refused if one of its numbers is no longer possible, and the refusal names the batch", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { id, resend } = yield* batchOf("sms")
+        yield* sql`update messages set status = 'failed', recipient = '+1' where batch_id = ${id}`
+        const refused = yield* resend
+        assertRefused(refused, 422, "unsupported_destination")
+        assert.strictEqual(refused.at("error", "param"), "batch_id")
+      }))
+
     it.effect("is refused while it has not ended", () =>
       Effect.gen(function*() {
         const node = yield* Service

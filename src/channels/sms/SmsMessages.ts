@@ -15,7 +15,7 @@ import { requireValues } from "../../templates/requireValues.ts"
 import * as Template from "../../templates/Template.ts"
 import { type AccountId, MessageBatchId, type MessageId } from "../../values/Ids.ts"
 import { pluralize } from "../../values/messageText.ts"
-import { countryOf, PhoneNumber } from "../../values/PhoneNumber.ts"
+import { countryOf, type PhoneNumber, StoredPhoneNumber } from "../../values/PhoneNumber.ts"
 import { isTest } from "../../values/TestMode.ts"
 import { PartStatusUpdates } from "./parts/PartStatusUpdates.ts"
 import { SmsOutlet } from "./parts/SmsOutlet.ts"
@@ -170,7 +170,7 @@ export class SmsMessages extends Context.Service<SmsMessages, {
             const sender = yield* Effect.mapError(senderOf(from === null ? {} : { sender_id: from }), () => senderGone)
             const params = { to: "batch_id", content: "batch_id" }
             const messages = yield* Effect.forEach(failed, ({ content, to }) =>
-              stored(accountId, { to: PhoneNumber.make(to), content: content.body, params }))
+              stored(accountId, { to: StoredPhoneNumber.make(to), content: content.body, params }))
             const made = MessageBatchId.make(`sms_batch_${yield* ulid}`)
             yield* accept({ accountId, sender, batchId: made, messages, sending })
             return made

@@ -3,11 +3,11 @@ import { SqlClient } from "effect/sql"
 import { MessageStatus } from "../../messages/Message.ts"
 import * as Query from "../../platform/database/Query.ts"
 import { AccountId } from "../../values/Ids.ts"
-import { countryOf, PhoneNumber } from "../../values/PhoneNumber.ts"
+import { countryOf, StoredPhoneNumber } from "../../values/PhoneNumber.ts"
 import { Timestamp } from "../../values/Timestamp.ts"
 import { mostCounted, type SmsStatisticsReport } from "./SmsStatisticsReport.ts"
 
-const Row = Schema.Struct({ recipient: PhoneNumber, status: MessageStatus, created_at: Timestamp })
+const Row = Schema.Struct({ recipient: StoredPhoneNumber, status: MessageStatus, created_at: Timestamp })
 
 /** The newest first. */
 const reportOf = (rows: ReadonlyArray<typeof Row.Type>): SmsStatisticsReport => {

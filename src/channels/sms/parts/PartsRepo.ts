@@ -8,7 +8,7 @@ import { keptClaims } from "../../../platform/work/Claims.ts"
 import { dueRows } from "../../../platform/work/dueRows.ts"
 import type { AllottedTurn, Turn } from "../../../platform/work/FairClaims.ts"
 import { MessageBatchId, MessageId } from "../../../values/Ids.ts"
-import { PhoneNumber } from "../../../values/PhoneNumber.ts"
+import { StoredPhoneNumber } from "../../../values/PhoneNumber.ts"
 import { firstLane, Mode } from "../../../values/TestMode.ts"
 import { unconfirmed } from "./PartState.ts"
 import { lanes } from "./SmsProvider.ts"
@@ -26,7 +26,7 @@ export const ClaimedPart = Schema.Struct({
   /** The seed of the one-time code that replaces the mask in the body. */
   code_seed: Schema.NullOr(CodeSeed),
   sender: Schema.NullOr(Schema.String),
-  recipient: Schema.toType(PhoneNumber),
+  recipient: StoredPhoneNumber,
   lane: Schema.Int,
   account_id: Schema.Int,
   attempt_count: Schema.Int,

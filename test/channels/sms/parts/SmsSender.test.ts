@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { schedule } from "../../../support/scheduled.ts"
 import { eventually, makeAccount, Service } from "../../../support/Service.ts"
 import { freshNumber, sendSms, smsReaching } from "../../../support/sms.ts"
 
@@ -24,5 +25,29 @@ layer(Service.layer(), { excludeTestServices: true })("SmsSender", (it) => {
       yield* sql`drop trigger refuse on messages`
       const message = yield* smsReaching(node, { id, key, statuses: ["failed"] })
       assert.deepInclude(message, { status: "failed" })
+    }))
+
+  it.effect("sends the texts that it claims together with one to a number that is no longer possible", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const node = yield* Service
+      const bad = yield* makeAccount()
+      const good = yield* makeAccount()
+      const later = ({ key }: typeof good) =>
+        Effect.map(
+          schedule(node, { key, path: "/v1/sms/send", body: { to: freshNumber(), content: "Hello" } }),
+          ({ at }) => Number(at("data", "message_id"))
+        )
+      const ids = [yield* later(bad), yield* later(good)] as const
+      yield* sql`update messages set recipient = '+1' where id = ${ids[0]}`
+      yield* sql`update messages set send_at = now() where id in ${sql.in(ids)}`
+      yield* smsReaching(node, { id: ids[1], key: good.key, statuses: ["delivered"] })
+      assert.deepStrictEqual(
+        yield* sql`select doubts::int from sms_parts where message_id = ${ids[1]}`,
+        [{ doubts: 0 }]
+      )
+      const statistics = yield* node.request("GET", "/v1/sms/statistics", { key: bad.key })
+      assert.strictEqual(statistics.status, 200, statistics.text)
+      assert.deepInclude(statistics.at("data", "by_country", 0), { country: null })
     }))
 })
