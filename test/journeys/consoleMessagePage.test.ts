@@ -5,6 +5,7 @@ import { SqlClient } from "effect/sql"
 import { sendCode } from "../support/codes.ts"
 import { signedInAs } from "../support/consolePeople.ts"
 import { eventually, makeAccount, Service } from "../support/Service.ts"
+import { freshNumber, sendSms, smsReaching } from "../support/sms.ts"
 
 /** A person who reads pages of their account without a browser. */
 const reader = Effect.gen(function*() {
@@ -86,6 +87,29 @@ layer(Service.layer(), { excludeTestServices: true })("the page of a message", (
         yield* fail(1)
         assert.include(yield* why, "It may have arrived, so it is not repeated.")
       }
+    }))
+
+  it.effect("of an SMS that waits has the time of the next attempt until that time, and the reason also later", () =>
+    Effect.gen(function*() {
+      const { accountId, key, node, read } = yield* reader
+      const sql = yield* SqlClient.SqlClient
+      const id = yield* sendSms(node, key, { to: freshNumber(), content: "Hello" })
+      yield* smsReaching(node, { id, key, statuses: ["delivered"] })
+      yield* sql`update messages set status = 'queued' where id = ${id}`
+      const why = Effect.map(
+        read(`/messages/sms/${id}`),
+        ({ text }) => /<div class="why">.*?<\/div>/s.exec(text)?.[0]
+      )
+      const deferred = (minutes: number) =>
+        sql`insert into message_attempts (account_id, channel, message_id, part, at, attempt, outcome, duration_ms, peer, reply,
+            next_at)
+          values (${accountId}, 'sms', ${id}, 1, now() + interval '1 second', 1, 'deferred', 5, 'smpp',
+            'the carrier throttles', now() + ${minutes}::int * interval '1 minute')`
+      yield* deferred(5)
+      assert.include(yield* why, "The next one is due at")
+      yield* sql`update message_attempts set next_at = now() - interval '1 minute' where message_id = ${id}`
+      assert.include(yield* why, "The service tries again by itself.")
+      assert.include(yield* why, "the carrier throttles")
     }))
 
   it.effect("answers a form with a page, also where the address asks for a file", () =>

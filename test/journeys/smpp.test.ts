@@ -251,6 +251,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("SMS over SMPP", (it) =
       ])
       assert.deepStrictEqual([smsc.submits.length, refusals], [27, 15])
     })))
+      const waits = yield* sql`select count(*)::int as count, max(reply) as reply from message_attempts
+        where outcome = 'deferred' group by message_id, part`
+      assert.isNotEmpty(waits)
+      for (const wait of waits) assert.deepStrictEqual(wait, { count: 1, reply: "the carrier throttles" })
 
   it.effect("a scheduled SMS that was accepted days before its time waits while the carrier throttles", () =>
     onOwnDatabase(Effect.gen(function*() {

@@ -113,7 +113,8 @@ const make = Effect.gen(function*() {
 
   /**
    * Writes outcomes. A part changes only while the claim that made the attempt still holds it. Times follow the database's
-   * clock; of the node's clock only differences count.
+   * clock; of the node's clock only differences count. The timeline has the first wait for a busy or absent provider, because
+   * a row for each would cost too much.
    */
   const settle = Effect.fnUntraced(function*(outcomes: ReadonlyArray<PartOutcome>) {
     const now = fromDateTime(yield* DateTime.now)
@@ -148,7 +149,8 @@ const make = Effect.gen(function*() {
           when c.status = 'queued' then 'deferred' else 'refused' end, c.duration, c.provider,
         coalesce(c.error_code || coalesce(': ' || c.error_message, ''), c.error_message, c.provider_message_id),
         case when c.status = 'queued' then c.due_at end
-      from changed c join messages m on m.id = c.message_id`
+      from changed c join messages m on m.id = c.message_id
+      where c.status <> 'queued' or c.error_code is not null or c.is_unconfirmed or c.claims = 1`
     )
   })
 

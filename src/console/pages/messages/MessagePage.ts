@@ -39,15 +39,19 @@ const suppress = Action.make({
   after: (_, { ask }) => back(ask, "message.suppressed")
 })
 
-/** A message that waits for its next attempt has the answer to its last one. */
-const withWait = (told: Told, entries: ReadonlyArray<TimelineEntry>): Told => {
+/**
+ * A message that waits for its next attempt has the answer to its last one. While a carrier takes none, later waits are not in
+ * the timeline: then the time has passed, and is not shown.
+ */
+const withWait = (told: Told, entries: ReadonlyArray<TimelineEntry>, now: number): Told => {
   const last = told.status === "queued"
     ? entries.findLast(({ kind }) => kind !== "event" && kind !== "delivery")
     : undefined
   if (last?.kind !== "deferred") return told
   const tried = entries.findLast((entry) => entry.kind === "attempt")
   const reply = tried?.kind === "attempt" ? tried.detail.reply : null
-  return { ...told, error: told.error ?? reply, next_at: last.detail.next_at }
+  const { next_at } = last.detail
+  return { ...told, error: told.error ?? reply, next_at: Date.parse(next_at) > now ? next_at : null }
 }
 
 /** Statuses that change by themselves soon. */
@@ -165,12 +169,13 @@ const one = Page.account({
         entries: timelines.read({ accountId, channel, id: yield* idIn(ask, MessageId) })
       }, { concurrency: 2 })
       const record = shownOf(ask, read)
-      const shown: Shown = { ...record, told: withWait(record.told, entries) }
+      const now = yield* Clock.currentTimeMillis
+      const shown: Shown = { ...record, told: withWait(record.told, entries, now) }
       return {
         read,
         shown,
         entries,
-        now: yield* Clock.currentTimeMillis,
+        now,
         beside: ask.mode === "test"
           ? yield* besideOf(accountId, channel, "email" in read ? read.email : read.message)
           : [],
