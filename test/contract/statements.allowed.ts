@@ -147,6 +147,7 @@ export const allowed: ReadonlyArray<Allowed> = [
       "with recursive accounts as ((select account_id from email_batches where completed_at is null",
       "with orphaned as (select id from email_messages where batch_id is null and status = $",
       "with orphaned as (select message_id, part_no from sms_parts where status = $",
+      "select message_id from sms_parts where status = $ and due_at <= now()",
       "join whatsapp_sessions s using (id) where exists (select from whatsapp_outbox o",
       "select o.session_id, o.whatsapp_id, s.id is null as is_gone from (select",
       "select id from whatsapp_sessions where (desired = $ and updated_at < now()",
@@ -220,6 +221,7 @@ export const allowed: ReadonlyArray<Allowed> = [
       "select m.id from messages m join message_batches b on b.id = m.batch_id where m.id = any($)",
       "with step as (select * from unnest($::timestamptz[], $) as t (id, status, at, error_code, error_message)) update messages m",
       "update sms_parts set status = $, error_code = $, completed_at = now() where message_id = any($)",
+      "update sms_parts set status = $, error_code = $, error_message = $, completed_at = now() where message_id = any($)",
       "with step as (select * from unnest($) as t (id, sent, failed, canceled)), locked"
     ]
   },

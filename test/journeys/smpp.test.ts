@@ -273,6 +273,43 @@ layer(TestDatabase.layer, { excludeTestServices: true })("SMS over SMPP", (it) =
     })))
 
   it.effect("a part that the carrier puts off is not submitted again once another part of its SMS was refused", () =>
+  it.effect("an SMS that becomes a day old while it waits fails as expired, and is not submitted again", () =>
+    onOwnDatabase(Effect.gen(function*() {
+      const smsc = yield* makeSmsc((_, index) => index === 0 ? { status: 0x58, afterMillis: 1_500 } : {})
+      const node = yield* startOn(smsc)
+      const { key } = yield* makeAccount()
+      const id = yield* sendSms(node, key, { to: freshNumber(), content: "Hello" })
+      yield* smsc.until(({ submits }) => submits.length === 1)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`update messages set created_at = now() - interval '1 day' where id = ${id}`
+      yield* sql`update sms_parts set created_at = now() - interval '1 day' where message_id = ${id}`
+      const found = yield* smsReaching(node, { id, key, statuses: ["sent", "failed"] })
+      assert.deepInclude(found, { status: "failed", error_code: "expired" })
+      assert.strictEqual(smsc.submits.length, 1)
+    })))
+
+  it.effect("an SMS that waits for a bind for a day fails as expired without one, and is not submitted later", () =>
+    onOwnDatabase(Effect.gen(function*() {
+      const smsc = yield* makeSmsc()
+      smsc.refuseBinds(0x0e)
+      const node = yield* startOn(smsc)
+      const { key, received } = yield* makeListener(node, ["message.failed"])
+      const to = freshNumber()
+      const id = yield* sendSms(node, key, { to: freshNumber(), content: "Hello" })
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`update messages set created_at = created_at - interval '2 days' where id = ${id}`
+      yield* sql`update sms_parts set created_at = created_at - interval '2 days', due_at = due_at - interval '2 days'
+        where message_id = ${id}`
+      const found = yield* smsReaching(node, { id, key, statuses: ["failed"] })
+      assert.deepInclude(found, { error_code: "expired", error_message: "No provider accepted the message for a day." })
+      assert.deepStrictEqual((yield* received(1)).map(({ data }) => data["error_code"]), ["expired"])
+      smsc.refuseBinds(0)
+      const next = yield* sendSms(node, key, { to, content: "Hello" })
+      yield* smsc.until(({ submits }) => submits.length > 0, longer.turn)
+      yield* smsReaching(node, { id: next, key, statuses: ["sent"] })
+      assert.deepStrictEqual(smsc.submits.map((submit) => `+${submit.to}`), [to])
+    })))
+
     onOwnDatabase(Effect.gen(function*() {
       const smsc = yield* makeSmsc(({ joined }, index) => {
         if (joined === undefined || index > 1) return {}

@@ -59,6 +59,16 @@ export interface PartTransition {
 /** A part that the provider does not accept for this long fails, because its message is out of date. */
 const maxAge = Duration.toMillis(Duration.hours(24))
 
+/** Whether a part of this age is not submitted any more, for example because there was no node or no bind for a day. */
+export const isOutOfDate = (ageMillis: number): boolean => ageMillis >= maxAge
+
+/** The outcome of a part that is out of date. */
+export const outOfDate = {
+  _tag: "Refused",
+  code: "expired",
+  reason: "No provider accepted the message for a day."
+} as const satisfies SubmitOutcome
+
 /** The error of a part with two unconfirmed attempts. */
 export const unconfirmed = {
   error_code: "outcome_unknown",
@@ -117,8 +127,8 @@ export const transition = (part: PartProgress, outcome: SubmitOutcome): PartTran
       return requeued(counted, Duration.toMillis(delay), { error_code: outcome.code, error_message: outcome.reason })
     }
     case "Unavailable":
-      return part.ageMillis >= maxAge
-        ? failed(part, "expired", `The provider could not be reached for a day: ${outcome.reason}`)
+      return isOutOfDate(part.ageMillis)
+        ? failed(part, outOfDate.code, `The provider could not be reached for a day: ${outcome.reason}`)
         : requeued(part, Math.max(1, outcome.retryInMillis), { error_code: null, error_message: outcome.reason })
     case "Unconfirmed": {
       const counted = { ...part, unconfirmed_attempts: part.unconfirmed_attempts + 1 }

@@ -5,8 +5,9 @@ import { column } from "../../../platform/database/column.ts"
 import * as Query from "../../../platform/database/Query.ts"
 import { AccountId, MessageBatchId, MessageId } from "../../../values/Ids.ts"
 import { messageLabels } from "../../../values/Labels.ts"
+import { firstLane } from "../../../values/TestMode.ts"
 import { fromDateTime, Timestamp } from "../../../values/Timestamp.ts"
-import { type PartTransition, SmsStatus } from "./PartState.ts"
+import { outOfDate, type PartTransition, SmsStatus } from "./PartState.ts"
 import type { Receipt } from "./SmsProvider.ts"
 
 /** The outcome of one attempt, ready to be written. */
@@ -230,6 +231,21 @@ const make = Effect.gen(function*() {
     Query.run(sql`update sms_parts set status = 'failed', error_code = 'message_failed', completed_at = now()
       where message_id = any(${column.int8(ids)}) and status = 'queued'`)
 
+  const isOverdue = sql`status = 'queued' and due_at <= now() - interval '1 day'`
+
+  /** Some live messages with a part that has been due for a day. */
+  const findOverdue = Query.findAll({
+    Request: Schema.Void,
+    Result: Schema.Struct({ message_id: MessageId }),
+    execute: () => sql`select message_id from sms_parts where ${isOverdue} and lane < ${firstLane.test} limit 500`
+  })
+
+  /** Fails those parts of messages. */
+  const failOverdue = (ids: ReadonlyArray<MessageId>) =>
+    Query.run(sql`update sms_parts set status = 'failed', error_code = ${outOfDate.code},
+        error_message = ${outOfDate.reason}, completed_at = now()
+      where message_id = any(${column.int8(ids)}) and ${isOverdue}`)
+
   /** Changes the status of messages. */
   const advance = (changes: ReadonlyArray<StatusChange>) =>
     Query.run(sql`with step as (
@@ -257,6 +273,8 @@ const make = Effect.gen(function*() {
     pruneUnmatched,
     counts,
     failUnsent,
+    findOverdue,
+    failOverdue,
     advance
   }
 })

@@ -66,6 +66,8 @@ export class PartStatusUpdates extends Context.Service<PartStatusUpdates, {
   readonly receipt: (receipt: Receipt) => Effect.Effect<void>
   /** Updates messages whose parts another statement has changed. */
   readonly refresh: (ids: ReadonlyArray<MessageId>) => Effect.Effect<void>
+  /** Fails the live messages with a part that has been due for a day. */
+  readonly expire: Effect.Effect<void>
   /**
    * Cancels a batch, with those of its messages that surely have no submitted part. `release` runs in the same transaction:
    * it returns claims to the queue that have not begun.
@@ -167,10 +169,18 @@ export class PartStatusUpdates extends Context.Service<PartStatusUpdates, {
           Effect.as(transaction(receive(receipts)), Array.from(receipts, () => undefined))
       })
 
+      /** False when none is overdue. */
+      const expireSome = Effect.gen(function*() {
+        const ids = (yield* repo.findOverdue()).map(({ message_id }) => message_id)
+        if (ids.length > 0) yield* transaction(write(ids, repo.failOverdue(ids)))
+        return ids.length > 0
+      })
+
       return PartStatusUpdates.of({
         outcome,
         receipt,
         refresh: (ids) => ids.length === 0 ? Effect.void : transaction(write(ids, Effect.void)),
+        expire: Effect.asVoid(Effect.repeat(expireSome, { while: (hasMore) => hasMore })),
         cancel: (batchId, release) =>
           transaction(Effect.gen(function*() {
             const queued = yield* repo.lockQueued(batchId)

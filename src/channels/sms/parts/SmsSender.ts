@@ -23,7 +23,7 @@ import type { MessageBatchId, MessageId } from "../../../values/Ids.ts"
 import type { Mode } from "../../../values/TestMode.ts"
 import { fromDateTime } from "../../../values/Timestamp.ts"
 import { type ClaimedPart, PartsRepo } from "./PartsRepo.ts"
-import { transition } from "./PartState.ts"
+import { isOutOfDate, outOfDate, transition } from "./PartState.ts"
 import { PartStatusUpdates } from "./PartStatusUpdates.ts"
 import { lanes, type Submit, type SubmitOutcome } from "./SmsProvider.ts"
 
@@ -65,7 +65,8 @@ const makePolicy = Effect.fnUntraced(function*({ concurrency, mode, provider, su
     }, wakeup),
     leaseTime,
     perform: (part, lease) => {
-      const { body, code_seed } = part
+      const { age_millis, body, code_seed } = part
+      if (isOutOfDate(age_millis)) return Effect.succeed({ outcome: outOfDate, durationMs: 0 })
       // Before this moment the one-time code is written nowhere.
       const filled = { ...part, body: code_seed === null ? body : fillIn(codeKey, code_seed, body) }
       return Effect.map(Effect.timed(submit(filled, lease)), ([duration, outcome]) => ({

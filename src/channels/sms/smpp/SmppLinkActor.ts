@@ -15,6 +15,7 @@ import { drainBeforeClose } from "../../../platform/cluster/drainBeforeClose.ts"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
 import { monotonicMillis } from "../../../platform/schedule/monotonic.ts"
+import { PeriodicTask } from "../../../platform/work/PeriodicTask.ts"
 import { UpstreamOutages } from "../../../platform/work/UpstreamOutages.ts"
 import { fromDateTime } from "../../../values/Timestamp.ts"
 import { PartsRepo } from "../parts/PartsRepo.ts"
@@ -179,6 +180,9 @@ const make = Effect.gen(function*() {
       )
     )
   )
+  // Without a bind no sender finds the parts that are out of date.
+  yield* Effect.forkScoped(PeriodicTask.repeat("SmsExpiry", "5 seconds", updates.expire))
+
   return SmppLinkEntity.of({
     Wake: () => Effect.suspend(() => sender?.wake ?? Effect.void),
     Cancel: ({ payload: { batchId } }) =>
