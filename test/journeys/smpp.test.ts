@@ -181,14 +181,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("SMS over SMPP", (it) =
     })))
 
   it.effect(
-    "a pair of binds submits over the transmitter, takes receipts over the receiver, and is bound again as one",
+    "a pair of binds with the system_type submits over the transmitter, takes receipts over the receiver, and is bound again as one",
     () =>
       onOwnDatabase(Effect.gen(function*() {
         const smsc = yield* makeSmsc(
           (_, index) => ({ id: `p${index}`, before: true, receipts: [receiptText(`p${index}`)] }),
           ["receiver", "transmitter"]
         )
-        const node = yield* startOn(smsc, { SMPP_URL: `${smsc.url}?bind=pair` })
+        const node = yield* startOn(smsc, { SMPP_URL: `${smsc.url}?bind=pair`, SMPP_SYSTEM_TYPE: "gateway" })
         const { key } = yield* makeAccount()
         const deliver = Effect.gen(function*() {
           const id = yield* sendSms(node, key, { to: freshNumber(), content: "Hello" })
@@ -196,6 +196,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("SMS over SMPP", (it) =
         })
         yield* deliver
         assert.deepStrictEqual(smsc.roles(), ["receiver", "transmitter"])
+        assert.deepStrictEqual([...smsc.systemTypes], ["gateway"])
         for (const [binds, lost] of [[4, "receiver"], [6, "transmitter"]] as const) {
           yield* smsc.cutOnly(lost)
           yield* smsc.until((now) => now.binds() === binds && now.bound() === 2, longer.turn)
@@ -250,11 +251,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("SMS over SMPP", (it) =
         { attempt_count: 1, doubts: 0 }
       ])
       assert.deepStrictEqual([smsc.submits.length, refusals], [27, 15])
-    })))
       const waits = yield* sql`select count(*)::int as count, max(reply) as reply from message_attempts
         where outcome = 'deferred' group by message_id, part`
       assert.isNotEmpty(waits)
       for (const wait of waits) assert.deepStrictEqual(wait, { count: 1, reply: "the carrier throttles" })
+    })))
 
   it.effect("a scheduled SMS that was accepted days before its time waits while the carrier throttles", () =>
     onOwnDatabase(Effect.gen(function*() {
@@ -272,7 +273,6 @@ layer(TestDatabase.layer, { excludeTestServices: true })("SMS over SMPP", (it) =
       assert.strictEqual(smsc.submits.length, 2)
     })))
 
-  it.effect("a part that the carrier puts off is not submitted again once another part of its SMS was refused", () =>
   it.effect("an SMS that becomes a day old while it waits fails as expired, and is not submitted again", () =>
     onOwnDatabase(Effect.gen(function*() {
       const smsc = yield* makeSmsc((_, index) => index === 0 ? { status: 0x58, afterMillis: 1_500 } : {})
@@ -310,6 +310,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("SMS over SMPP", (it) =
       assert.deepStrictEqual(smsc.submits.map((submit) => `+${submit.to}`), [to])
     })))
 
+  it.effect("a part that the carrier puts off is not submitted again once another part of its SMS was refused", () =>
     onOwnDatabase(Effect.gen(function*() {
       const smsc = yield* makeSmsc(({ joined }, index) => {
         if (joined === undefined || index > 1) return {}

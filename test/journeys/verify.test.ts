@@ -803,6 +803,29 @@ layer(Service.layer({ env: { OTP_COUNTRIES: "RW, ke" } }), { excludeTestServices
   }
 )
 
+layer(Service.layer({ env: { OTP_ATTEMPTS: "2", OTP_LIMIT_CLIENT_IP: "1" } }), { excludeTestServices: true })(
+  "OTP_ATTEMPTS and OTP_LIMIT_CLIENT_IP",
+  (it) => {
+    it.effect("set how many wrong guesses a code allows, and how many codes an hour a client_ip gets", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        const asked = () => ({ to: freshAddress(), channel: "email", client_ip: "192.0.2.1" })
+        const json = asked()
+        const { id } = yield* sendCode(node, { key, json })
+        const refused = yield* node.request("POST", "/v1/verify/send", { key, json: asked() })
+        assertRefused(refused, 429, "otp_limit")
+        assert.deepInclude(refused.at("error"), { reason: "client_ip_hour", limit: 1 })
+        const guess = { id, code: wrong(yield* codeFor(node, json.to)) }
+        for (const left of [1, 0]) {
+          const missed = yield* checkCode(node, { key, json: guess })
+          assert.deepInclude(missed.at("data"), { valid: false, attempts_remaining: left })
+        }
+        assertRefused(yield* checkCode(node, { key, json: guess }), 429, "max_attempts_exceeded")
+      }))
+  }
+)
+
 layer(Service.layer({ env: { RATE_LIMIT_CODE_CHECK: "3" } }), { excludeTestServices: true })(
   "rate of code checks",
   (it) => {

@@ -65,6 +65,7 @@ class Recorder {
   }))
   binds = 0
   readonly bound = new Map<Session, Role>()
+  readonly systemTypes = new Set<string>()
   script: Script = () => ({})
   bindStatus = 0
   readonly roles: ReadonlyArray<Role>
@@ -89,6 +90,7 @@ class Recorder {
     for (const role of this.roles) {
       session.on(`bind_${role}`, (pdu: PDU) => {
         this.binds++
+        this.systemTypes.add(String(pdu["system_type"]))
         if (this.bindStatus === 0) this.bound.set(session, role)
         session.send(pdu.response({ command_status: this.bindStatus, system_id: "smsc" }))
         this.changes.notify()
@@ -158,6 +160,8 @@ export interface Smsc {
   /** `binds` counts all binds so far, `bound` the current ones. */
   readonly binds: () => number
   readonly bound: () => number
+  /** The different `system_type`s of all binds so far. */
+  readonly systemTypes: ReadonlySet<string>
   readonly answer: (script: Script) => void
   readonly refuseBinds: (status: number) => void
   /** Sends a deliver_sm over the newest session that takes it. */
@@ -196,6 +200,7 @@ export const makeSmsc = (
       delivered: recorder.delivered,
       binds: () => recorder.binds,
       bound: () => recorder.bound.size,
+      systemTypes: recorder.systemTypes,
       answer: (next) => {
         recorder.script = next
       },

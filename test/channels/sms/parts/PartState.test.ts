@@ -39,7 +39,19 @@ describe("transition", () => {
   it("keeps the attempts of a part while the provider is unavailable, for at most a day", () => {
     const away: SubmitOutcome = { _tag: "Unavailable", reason: "no bind", retryInMillis: 1_000 }
     assert.deepInclude(transition(fresh, away), { status: "queued", attempt_count: 0, unconfirmed_attempts: 0 })
+    assert.deepInclude(transition({ ...fresh, ageMillis: day - 1 }, away), { status: "queued", error_code: null })
     assert.deepInclude(transition({ ...fresh, ageMillis: day }, away), { status: "failed", error_code: "expired" })
+  })
+
+  it("submits a part that is always deferred six times, then fails it with the last error", () => {
+    const deferred: SubmitOutcome = { _tag: "Deferred", code: "c", reason: "r" }
+    let part = fresh
+    for (let attempt = 1; attempt <= 5; attempt++) {
+      const next = transition(part, deferred)
+      assert.deepInclude(next, { status: "queued", attempt_count: attempt, error_code: "c" })
+      part = { ...next, ageMillis: 0 }
+    }
+    assert.deepInclude(transition(part, deferred), { status: "failed", attempt_count: 6, error_code: "c" })
   })
 
   it("repeats an unconfirmed submit once, then fails the part with outcome_unknown", () => {
