@@ -22,7 +22,8 @@ export const ScheduledBatches = Layer.effectDiscard(Effect.gen(function*() {
           select id, row_number() over (partition by account_id order by send_at, id) as turn, send_at from email_batches
           where status = 'scheduled' and send_at <= now()
         ), due as (
-          select b.id from email_batches b join turns t using (id) where b.status = 'scheduled'
+          -- The time again: the batch may have got another one since the statement began.
+          select b.id from email_batches b join turns t using (id) where b.status = 'scheduled' and b.send_at <= now()
           order by t.turn, t.send_at limit ${portion} for update of b skip locked
         ), changed as (
           update email_messages m set status = 'queued' from due where m.batch_id = due.id and m.status = 'scheduled'
