@@ -156,6 +156,62 @@ layer(Settings.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestServic
         assert.deepStrictEqual(yield* leftOf(...ids), ["without text", "without text"])
       }))
 
+    it.effect("keeps an email to several recipients as it is while one of them waits", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { accountId } = yield* makeAccount()
+        const ids: Array<number> = []
+        for (const statuses of [["suppressed", "queued"], ["queued", "sent"], ["sent", "sending", "sent"]]) {
+          const [record = 0, ...others] = yield* Effect.forEach(statuses, (status) => insertEmail(accountId, status))
+          yield* sql`update email_messages set part_of = ${record} where id in ${sql.in(others)}`
+          ids.push(record, ...others)
+        }
+        const left = Effect.map(
+          sql`select subject from email_messages where id in ${sql.in(ids)}`,
+          (rows) => rows.map(({ subject }) => subject)
+        )
+        for (const days of [10, 20]) {
+          yield* age(days)
+          yield* prune
+          assert.deepStrictEqual(yield* left, ids.map(() => "Hello"))
+        }
+        yield* sql`update email_messages set status = 'sent' where id in ${sql.in(ids)}`
+        yield* age(10)
+        yield* prune
+        assert.deepStrictEqual(yield* left, ids.map(() => null))
+        yield* age(20)
+        yield* prune
+        assert.deepStrictEqual(yield* left, [])
+      }))
+
+    it.effect("keeps the values of a batch's recipients until a day after its end, however old the batch is", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { accountId } = yield* makeAccount()
+        yield* sql`insert into email_batches (id, account_id, from_address, subject, html, total, status, created_at)
+          values ('long_batch', ${accountId}, 'a@b.example', 'Hello', '<p>', 1, 'processing', now() - interval '90 days')`
+        const id = yield* insertEmail(accountId, "failed")
+        yield* sql`update email_messages set batch_id = 'long_batch', position = 0 where id = ${id}`
+        const read = Effect.map(
+          sql`select b.subject, m.variables->>'name' as name from email_messages m join email_batches b on b.id = m.batch_id
+            where m.id = ${id}`,
+          ([row]) => row === undefined ? "gone" : `${String(row["subject"])} ${String(row["name"])}`
+        )
+        const seen: Array<string> = []
+        yield* age(20)
+        for (const hours of [undefined, 23, 25]) {
+          if (hours !== undefined) {
+            yield* sql`update email_batches set completed_at = now() - ${hours}::integer * interval '1 hour'
+              where account_id = ${accountId}`
+          }
+          // As if its time had come.
+          yield* sql`update retention_late set due = now() - interval '1 hour'`
+          yield* prune
+          seen.push(yield* read)
+        }
+        assert.deepStrictEqual(seen, ["Hello Ada", "Hello Ada", "gone"])
+      }))
+
     it.effect("deletes a block of the search after its last record", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient

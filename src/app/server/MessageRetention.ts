@@ -47,9 +47,22 @@ const fragments = (sql: SqlClient.SqlClient) => {
   /** The highest id of the rows that are older. */
   const upTo = (table: Table, days: number) =>
     sql`(select coalesce(max(${sql(table)}), 0) from retention_marks where at < ${before(days)})`
-  const isOpen = sql`status in ('scheduled', 'queued', 'sending')`
-  /** A scheduled message ages from the time that it is sent at. */
-  const isKept = (days: number) => sql`(${isOpen} or (send_at is not null and send_at >= ${before(days)}))`
+  const isOpen = (row: string) => sql`${sql(row)}.status in ('scheduled', 'queued', 'sending')`
+  /**
+   * All copies of an email are kept while one is open, and all of a batch until a day after its end: it may be sent again.
+   * `offset 0` keeps the planner from reading a whole table into a hash.
+   */
+  const others: Readonly<Record<Table, Statement.Fragment>> = {
+    messages: sql``,
+    email_messages: sql`
+      or exists (select from email_messages p where p.part_of = coalesce(m.part_of, m.id) and ${isOpen("p")} offset 0)
+      or exists (select from email_messages r where r.id = m.part_of and ${isOpen("r")} offset 0)
+      or exists (select from email_batches b where b.id = m.batch_id
+        and coalesce(b.completed_at >= ${before(1)}, true) offset 0)`
+  }
+  /** Whether a row `m` is kept. A scheduled message ages from the time that it is sent at. */
+  const isKept = (table: Table, days: number) =>
+    sql`(${isOpen("m")} or (m.send_at is not null and m.send_at >= ${before(days)})${others[table]})`
   const ofAccount = ({ account }: Scope) => account === undefined ? sql`true` : sql`account_id = ${account}`
   return { before, isKept, ofAccount, upTo }
 }
@@ -91,14 +104,18 @@ const erasesTexts = (sql: SqlClient.SqlClient, table: Table, scope: Scope): Read
           select coalesce((select id from retention_progress where name = ${name}), 0) as after,
             ${upTo(table, days)} as last
         ), expiring as (
-          select id, account_id, ${channelIn(sql, table)}, send_at, ${isKept(days)} as is_kept from ${sql(table)}
+          select id, account_id, batch_id, ${channelIn(sql, table)}, send_at, ${isKept(table, days)} as is_kept from ${
+        sql(table)
+      } m
           where id > (select after from span) and id <= (select last from span) and ${ofAccount(scope)}
           order by id limit ${portionSize}
         ), ended as (
           select id, account_id, channel from expiring where not is_kept
         ), late as (
           insert into retention_late (name, due, id)
-          select ${name}::text, coalesce(send_at + ${days}::integer * interval '1 day', now()), id from expiring where is_kept
+          select ${name}::text, coalesce(greatest(send_at + ${days}::integer * interval '1 day',
+            (select completed_at + interval '1 day' from email_batches b where b.id = batch_id)), now()), id
+          from expiring where is_kept
           on conflict do nothing
         ), ${erased}, noted as (
           insert into retention_progress (name, id)
@@ -114,7 +131,7 @@ const erasesTexts = (sql: SqlClient.SqlClient, table: Table, scope: Scope): Read
           select m.id, account_id, ${channelIn(sql, table)}, due from retention_late l join ${
         sql(table)
       } m on m.id = l.id
-          where l.name = ${name} and l.due < ${before(0)} and not ${isKept(days)} limit ${portionSize}
+          where l.name = ${name} and l.due < ${before(0)} and not ${isKept(table, days)} limit ${portionSize}
         ), forgotten as (
           delete from retention_late l using ended e where l.name = ${name} and l.due = e.due and l.id = e.id
         ), ${erased}
@@ -131,8 +148,8 @@ const deletesRecords = (sql: SqlClient.SqlClient, table: Table, scope: Scope): S
     Result: Schema.Struct({ count: Schema.Int }),
     execute: () =>
       sql`with gone as (
-          delete from ${sql(table)} where ctid = any(array(select ctid from ${sql(table)}
-            where id <= ${upTo(table, scope.messageDays)} and not ${isKept(scope.messageDays)}
+          delete from ${sql(table)} where ctid = any(array(select ctid from ${sql(table)} m
+            where id <= ${upTo(table, scope.messageDays)} and not ${isKept(table, scope.messageDays)}
               and ${ofAccount(scope)}
             order by id limit ${portionSize} for update skip locked))
           returning id, account_id, ${channelIn(sql, table)}
@@ -164,7 +181,11 @@ const batchSteps = (sql: SqlClient.SqlClient, scope: Scope): ReadonlyArray<Step>
   const isOld = (days: number) =>
     sql`completed_at is not null and coalesce(send_at, created_at) < ${before(days)} and ${ofAccount(scope)}`
   return [
-    clears("email_batches", sql`subject = ''`, sql`${isOld(scope.contentDays)} and subject <> ''`),
+    clears(
+      "email_batches",
+      sql`subject = ''`,
+      sql`${isOld(scope.contentDays)} and subject <> '' and completed_at < ${before(1)}`
+    ),
     deletes(
       "email_batches",
       sql`${isOld(scope.messageDays)} and not exists (select from email_messages m where m.batch_id = email_batches.id)`
@@ -198,8 +219,7 @@ export const messageSteps = Effect.gen(function*() {
     portions(sql).clears(
       "email_batches",
       sql`html = '', text = null, body_day = null`,
-      sql`completed_at < ${RetentionClock.now(sql)} - interval '1 day'
-        and (html <> '' or text is not null or body_day is not null)`
+      sql`completed_at < ${fragments(sql).before(1)} and (html <> '' or text is not null or body_day is not null)`
     ),
     ...scopes.flatMap((scope) => [
       ...tables.map((table) => deletesRecords(sql, table, scope)),
