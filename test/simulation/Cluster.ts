@@ -28,8 +28,8 @@ interface Options {
   readonly places: number
   readonly faults: Faults | undefined
   readonly program: (node: VirtualNode) => Effect.Effect<unknown>
-  /** Ends what the node has open on the database. */
-  readonly abandon: (node: VirtualNode) => Promise<void>
+  /** Ends what the node, or every node, has open on the database. */
+  readonly abandon: (node?: VirtualNode) => Promise<void>
 }
 
 const usualFreezes: Ranges = [[1, 200, 4_000], [5, 11_000, 22_000]]
@@ -43,11 +43,22 @@ const maxSkew = 5_000
 /** How long a dead node, and a silent one, keep their shards, in milliseconds. See docs/architecture.md. */
 const shardTimeout = { dead: 3_000, silent: 12_000 }
 
-const faults = ["crash", "freeze", "cut", "stop", "clock", "unlock"] as const
+/** How long an outage of the database lasts, in milliseconds: longer than any lease. */
+const outages: Ranges = [[1, 10_500, 14_000]]
+
+const faults = ["crash", "freeze", "cut", "stop", "clock", "unlock", "outage"] as const
 
 type Fault = typeof faults[number]
 
-const usualMix: Record<Fault, number> = { crash: 3, freeze: 7, cut: 2, stop: 1, clock: 1, unlock: 0 }
+export const usualMix: Record<Fault, number> = {
+  crash: 3,
+  freeze: 7,
+  cut: 2,
+  stop: 1,
+  clock: 1,
+  unlock: 0,
+  outage: 0
+}
 
 /**
  * The nodes of a simulation. A node that ends starts again. One of them has the shard: another one gets it when the owner
@@ -64,6 +75,8 @@ export class Cluster {
   #faultsLeft: number
   /** Until then no fault strikes, in milliseconds since the start. */
   #calmUntil = 0
+  /** Until then the database is away, in milliseconds since the start. */
+  #awayUntil = 0
   /** How likely a fault strikes a node that has just got rows or an answer. */
   readonly #busyChance: number
 
@@ -86,9 +99,15 @@ export class Cluster {
     return this.#places.filter(({ isDead }) => !isDead)
   }
 
+  /** Whether the database is away for all nodes. That excuses no node: each has what it needs to send nothing twice. */
+  get isAway(): boolean {
+    return this.#simulation.elapsed < this.#awayUntil
+  }
+
   /** Whether no fault strikes any more, and all nodes work again. */
   get isCalm(): boolean {
-    return this.#simulation.elapsed > this.#until && this.#places.every(({ isDead, isFrozen }) => !isDead && !isFrozen)
+    return !this.isAway && this.#simulation.elapsed > this.#until &&
+      this.#places.every(({ isDead, isFrozen }) => !isDead && !isFrozen)
   }
 
   /** May crash, freeze or stop the node at this point. Returns true if its connection is cut. */
@@ -122,6 +141,11 @@ export class Cluster {
         // The connection that holds it is cut.
         if (node === this.#owner && this.#pass()) node.loseLock(draw.between(0, thawedFor))
         return false
+      case "outage":
+        this.#awayUntil = elapsed + draw.within(outages)
+        this.#simulation.note(`the database is away until ${this.#awayUntil / 1000}`)
+        await this.#options.abandon()
+        return true
     }
   }
 

@@ -10,6 +10,8 @@ import { maxLatency, type VirtualNode } from "./VirtualNode.ts"
 export interface Striking {
   /** May crash or freeze the node at this point. Returns true if its connection to the database is cut. */
   readonly strike: (node: VirtualNode, isBusy: boolean) => Promise<boolean>
+  /** Whether the database is away for all nodes. */
+  readonly isAway: boolean
 }
 
 type Run = (done: Done) => Promise<void>
@@ -39,7 +41,7 @@ const makeExecute = (server: SimulatedServer, node: VirtualNode, faults: Strikin
         after: latency(),
         run: async () => {
           if (node.isDead) return
-          if (await faults.strike(node, false)) return await cut()
+          if (faults.isAway || await faults.strike(node, false)) return await cut()
           if (node.isDead) return
           simulation.note(`${node.name} ${name}`)
           await run(async (answer) => {

@@ -36,7 +36,11 @@ const Completion = Layer.unwrap(
 const room = { signal: Effect.void, signalUnsafe: () => undefined, wait: () => Effect.never }
 
 const Services = Layer.mergeAll(
-  Layer.mock(ActiveBatches)({ hasRoom: Effect.succeed(true), run: (_, work) => work }),
+  Layer.mock(ActiveBatches)({
+    hasRoom: Effect.succeed(true),
+    run: (_, work) => work,
+    mayReclaim: Effect.succeed(true)
+  }),
   Layer.mock(BatchDispatch)({ room, withdraw: () => Effect.succeed([]) }),
   Layer.mock(BulkThrottle)({ acquire: () => Effect.void }),
   Completion,

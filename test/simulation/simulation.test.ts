@@ -93,7 +93,7 @@ layer(Lanes.layer, { excludeTestServices: true })("the simulation", (it) => {
   )
 
   it.effect(
-    "keeps each item's outcome right under crashes, freezes, cut connections and wrong clocks",
+    "keeps each item's outcome right under crashes, freezes, outages, cut connections and wrong clocks",
     () =>
       Effect.gen(function*() {
         const waiting = [...seeds]

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { EmailMailer } from "../../src/channels/email/single/EmailMailer.ts"
 import { EmailSender } from "../../src/channels/email/single/EmailSender.ts"
 import { noLabels } from "../../src/values/Labels.ts"
+import { usualMix } from "./Cluster.ts"
 import { mailOf, OpenRelay, outcomeOf, Outcomes, recipientRows, suppressed } from "./mail.ts"
 import type { Receiver } from "./Receiver.ts"
 import type { Workload } from "./runSeed.ts"
@@ -27,6 +28,7 @@ export const singleEmails: Workload = {
   name: "single emails",
   tables: ["email_messages", "suppressions", "usage_daily"],
   rows: recipientRows(10_000),
+  faults: { mix: { ...usualMix, outage: 3 } },
   accept: ({ draw }) => [
     `insert into email_messages (account_id, recipient, due_at, lane)
       select $1, 'user' || n || '@example.com', now(), $3 from generate_series(1, $2::integer) as n`,

@@ -3,6 +3,7 @@ import { PartStatusUpdates } from "../../src/channels/sms/parts/PartStatusUpdate
 import { SmsOutlet } from "../../src/channels/sms/parts/SmsOutlet.ts"
 import { SmsProvider, type SubmitOutcome } from "../../src/channels/sms/parts/SmsProvider.ts"
 import { Usage } from "../../src/usage/Usage.ts"
+import { usualMix } from "./Cluster.ts"
 import { hasExpired } from "./ledger.ts"
 import type { Receiver, Verdict } from "./Receiver.ts"
 import type { Workload } from "./runSeed.ts"
@@ -50,6 +51,7 @@ export const smsParts: Workload = {
     isFinal: ({ status }) => status === "sent" || status === "failed",
     isSent: ({ status }) => status === "sent"
   },
+  faults: { mix: { ...usualMix, outage: 3 } },
   accept: ({ draw }) => [
     `with added as (
        insert into messages (account_id, channel, direction, recipient, content, segments, cost_micros)

@@ -88,7 +88,7 @@ export const whatsApp: Workload = {
   setup: [`insert into whatsapp_sessions (account_id, session_key, name, data_key, is_paired, status, is_confirmed)
     values (1, 'wa_1', 'Test', '', true, 'connected', true)`],
   faults: {
-    mix: { crash: 1, freeze: 8, cut: 1, stop: 1, clock: 1, unlock: 8 },
+    mix: { crash: 1, freeze: 8, cut: 1, stop: 1, clock: 1, unlock: 8, outage: 0 },
     until: 80_000,
     most: 20,
     // The next owner begins to send about 16 seconds after a freeze begins, and leases have ended four seconds later.

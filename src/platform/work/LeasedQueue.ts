@@ -5,6 +5,7 @@
 import { Duration, Effect, Exit, Latch, Semaphore } from "effect"
 import { logRetry, retryWhileUnavailable } from "../database/unavailable.ts"
 import { type Claim, Claims } from "./Claims.ts"
+import { GracePeriod } from "./GracePeriod.ts"
 import { PeriodicTask } from "./PeriodicTask.ts"
 import type { Wakeup } from "./Wakeup.ts"
 import type { Admission, Room, WorkPolicy } from "./WorkPolicy.ts"
@@ -158,6 +159,7 @@ const run = Effect.fnUntraced(function*<Item, Outcome>(
   const slots = yield* Semaphore.make(policy.concurrency)
   const inFlight = makeInFlight(policy)
   const claims = given ?? (yield* Claims.make<Item>())
+  const grace = yield* GracePeriod.make
   const beginAll = makeAttempts(policy, { claims, inFlight, slots, wakeup })
 
   /**
@@ -191,6 +193,7 @@ const run = Effect.fnUntraced(function*<Item, Outcome>(
     if (next !== undefined) yield* wakeup.wait(next)
     return next !== undefined
   }).pipe(
+    grace.watch,
     Effect.catchCause((cause) =>
       logRetry(`polling for due ${name} failed`, cause).pipe(
         Effect.andThen(Effect.sleep(pollInterval)),
@@ -199,10 +202,12 @@ const run = Effect.fnUntraced(function*<Item, Outcome>(
     )
   )
 
-  const renewAndReclaim = Effect.gen(function*() {
-    if (inFlight.items.size > 0) yield* claims.renew(renewal.renew([...inFlight.items]), leaseTime)
-    if (renewal.reclaim !== undefined && (yield* renewal.reclaim) > 0) wakeup.signalUnsafe()
-  })
+  const renewAndReclaim = grace.watch(Effect.gen(function*() {
+    // Without items, this asks whether the outage goes on.
+    if (inFlight.items.size > 0 || !grace.isOver()) yield* claims.renew(renewal.renew([...inFlight.items]), leaseTime)
+    if (renewal.reclaim === undefined || !grace.isOver()) return
+    if ((yield* renewal.reclaim) > 0) wakeup.signalUnsafe()
+  }))
 
   // Finalizers run in reverse: the worker drains first, and renews its leases until then.
   yield* Effect.forkScoped(PeriodicTask.repeat(`leases of ${name}`, renewInterval, renewAndReclaim))

@@ -213,6 +213,23 @@ describe("LeasedQueue", () => {
       assert.deepStrictEqual(seen.begun, [5])
     }))
 
+  it.effect("reclaims nothing in the ten seconds after an outage, so that other nodes store what they have sent", () =>
+    Effect.gen(function*() {
+      const { policy, seen, state } = makeTable(0)
+      // The relay is away as well, so the worker claims nothing.
+      state.admission = { _tag: "Refused", retryInMillis: 60_000 }
+      yield* start(policy)
+      state.isUnavailable = true
+      yield* TestClock.adjust("12 seconds")
+      state.isUnavailable = false
+      state.admission = { _tag: "Pass" }
+      state.orphaned.push({ id: 5, isBulk: false })
+      yield* TestClock.adjust("9 seconds")
+      assert.lengthOf(state.orphaned, 1)
+      yield* TestClock.adjust("60 seconds")
+      assert.deepStrictEqual([state.orphaned.length, seen.begun], [0, [5]])
+    }))
+
   it.effect("does not begin items whose lease expired between claim and begin", () =>
     Effect.gen(function*() {
       const { policy, seen } = makeTable(2)

@@ -1,5 +1,6 @@
 import { Context, Deferred, Duration, Effect, Layer } from "effect"
 import { monotonicMillis } from "../../../platform/schedule/monotonic.ts"
+import { GracePeriod } from "../../../platform/work/GracePeriod.ts"
 import { PeriodicTask } from "../../../platform/work/PeriodicTask.ts"
 import type { AccountId, EmailBatchId } from "../../../values/Ids.ts"
 import { isTest } from "../../../values/TestMode.ts"
@@ -33,6 +34,8 @@ export class ActiveBatches extends Context.Service<ActiveBatches, {
    * many as there is room for.
    */
   readonly poll: (wake: Wake) => Effect.Effect<void>
+  /** False for some time after an outage that a poll has found. */
+  readonly mayReclaim: Effect.Effect<boolean>
 }>()("messaging-service/channels/email/bulk/ActiveBatches") {
   static readonly layer = Layer.effect(
     ActiveBatches,
@@ -42,6 +45,7 @@ export class ActiveBatches extends Context.Service<ActiveBatches, {
       const shards = yield* BatchShards.make
       const active = new Map<EmailBatchId, Active>()
       const dispatch = yield* BatchDispatch
+      const grace = yield* GracePeriod.make
       let servedAt: ReadonlyMap<AccountId, number> = new Map()
       /** Whether batches wait for room. */
       let isBehind = false
@@ -95,11 +99,12 @@ export class ActiveBatches extends Context.Service<ActiveBatches, {
       return ActiveBatches.of({
         hasRoom,
         run,
+        mayReclaim: Effect.sync(grace.isOver),
         poll: (wake) =>
           PeriodicTask.repeat(
             "polling for batches",
             Duration.zero,
-            Effect.andThen(dispatch.room.wait("1 second"), poll(wake))
+            Effect.andThen(dispatch.room.wait("1 second"), grace.watch(poll(wake)))
           )
       })
     })

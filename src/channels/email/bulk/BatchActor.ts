@@ -60,6 +60,7 @@ const makePolicy = Effect.fnUntraced(function*({ content, mail }: OpenBatch) {
   const repo = yield* BatchesRepo
   const { admission } = yield* Smtp
   const { acquire } = yield* BulkThrottle
+  const { mayReclaim } = yield* ActiveBatches
   return {
     name: "recipients of a batch",
     concurrency: smtpConnections * 2,
@@ -77,7 +78,7 @@ const makePolicy = Effect.fnUntraced(function*({ content, mail }: OpenBatch) {
       if (!is_open) return undefined
       const hasOrphans = sending > inFlight.size
       const claimed = Array.from(inFlight, ({ id }) => id)
-      if (hasOrphans) {
+      if (hasOrphans && (yield* mayReclaim)) {
         const failed = repo.reclaimExpired({ id, maxAttempts, claimed, after: leaseTimeout })
         yield* transaction(Effect.flatMap(failed, (rows) => publishFailed(rows.map(({ id }) => id))))
       }

@@ -15,6 +15,7 @@ import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts
 import { millisOf } from "../../../platform/schedule/monotonic.ts"
 import { Claims } from "../../../platform/work/Claims.ts"
 import { LeasedQueue } from "../../../platform/work/LeasedQueue.ts"
+import { PeriodicTask } from "../../../platform/work/PeriodicTask.ts"
 import { Wakeup } from "../../../platform/work/Wakeup.ts"
 import type { WorkPolicy } from "../../../platform/work/WorkPolicy.ts"
 import type { AccountId, EmailBatchId } from "../../../values/Ids.ts"
@@ -87,10 +88,6 @@ const makePolicy = Effect.fnUntraced(function*(queue: DispatchQueue<Recipient>, 
   const { admission } = yield* Smtp
   const { acquire } = yield* BulkThrottle
   const shards = yield* BatchShards.make
-  const releaseLate = Effect.suspend(() => {
-    const late = queue.takeLate(now())
-    return late.length === 0 ? Effect.succeed(0) : Effect.as(repo.releaseClaims(late), 0)
-  })
   return {
     name: "recipients of small batches",
     concurrency: smtpConnections * 2,
@@ -102,7 +99,7 @@ const makePolicy = Effect.fnUntraced(function*(queue: DispatchQueue<Recipient>, 
         return recipients
       }),
     leaseTime: Duration.subtract(leaseTime, maxWait),
-    renewal: { renew: (recipients) => repo.renewClaims(recipients), reclaim: releaseLate },
+    renewal: { renew: (recipients) => repo.renewClaims(recipients) },
     perform: Effect.fnUntraced(function*(recipient, lease) {
       yield* acquire(recipient.account)
       const mail = yield* recipient.mail
@@ -178,13 +175,14 @@ export class BatchDispatch extends Context.Service<BatchDispatch, {
       const claiming = yield* Semaphore.make(1)
       let isOpen = !paused
 
-      yield* Effect.addFinalizer(() =>
-        Effect.suspend(() => {
-          const rest = queue.takeAll()
-          return rest.length === 0 ? Effect.void : retryWhileUnavailable(repo.releaseClaims(rest))
-        })
-      )
-      if (isOpen) yield* Effect.forkScoped(LeasedQueue.run(yield* makePolicy(queue, room), wakeup, claims))
+      const release = (waiting: ReadonlyArray<Recipient>) =>
+        waiting.length === 0 ? Effect.void : retryWhileUnavailable(repo.releaseClaims(waiting))
+      yield* Effect.addFinalizer(() => Effect.suspend(() => release(queue.takeAll())))
+      if (isOpen) {
+        const releaseLate = Effect.uninterruptible(Effect.suspend(() => release(queue.takeLate(now()))))
+        yield* Effect.forkScoped(PeriodicTask.repeat("late recipients of small batches", "1 second", releaseLate))
+        yield* Effect.forkScoped(LeasedQueue.run(yield* makePolicy(queue, room), wakeup, claims))
+      }
       yield* Effect.addFinalizer(() =>
         Effect.sync(() => {
           isOpen = false
