@@ -127,6 +127,9 @@ const stepsOf = (changes: ReadonlyArray<Change>, now: number): ReadonlyArray<Ste
   return [...steps.values()]
 }
 
+/** The loss is bearable: an unacknowledged message is sent again under its id, and a later status implies this one. */
+const logLoss = (cause: Cause.Cause<unknown>) => Effect.logError("storing a WhatsApp status update failed", cause)
+
 /** Stores and publishes status updates. Outbox, messages, counts and events of a group are one transaction. */
 export class OutboxStatusUpdates extends Context.Service<OutboxStatusUpdates, {
   /** Stores the update soon, as part of a group. It waits while the database is unavailable. */
@@ -183,6 +186,11 @@ export class OutboxStatusUpdates extends Context.Service<OutboxStatusUpdates, {
           if (owner === undefined || Option.isSome(yield* repo.lockOwner(owner))) yield* record(updates)
         })))
 
+      /** Those that are not stored. A node that stops stores them last; a repeated update changes nothing. */
+      const pending = new Set<TimedUpdate>()
+      yield* Effect.addFinalizer(() =>
+        Effect.suspend(() => pending.size === 0 ? Effect.void : Effect.catchCause(write([...pending]), logLoss))
+      )
       const submit = yield* GroupCommit.makeWithCallback({
         maxSize: 500,
         concurrency: 1,
@@ -194,13 +202,15 @@ export class OutboxStatusUpdates extends Context.Service<OutboxStatusUpdates, {
       const runFork = Effect.runForkWith(context)
 
       return OutboxStatusUpdates.of({
-        enqueue: (update) =>
-          submit(timed(update), (exit) => {
-            // The loss is bearable: an unacknowledged message is sent again under its id, and a later status implies this.
-            if (Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause)) {
-              runFork(Effect.logError("storing a WhatsApp status update failed", exit.cause))
-            }
-          }),
+        enqueue: (status) => {
+          const update = timed(status)
+          pending.add(update)
+          submit(update, (exit) => {
+            if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return
+            pending.delete(update)
+            if (Exit.isFailure(exit)) runFork(logLoss(exit.cause))
+          })
+        },
         write: (updates, owner) => Effect.suspend(() => write(updates.map(timed), owner)),
         cancel: Effect.fn("OutboxStatusUpdates.cancel")(function*(batchId) {
           const canceled = yield* repo.cancelQueued(batchId)

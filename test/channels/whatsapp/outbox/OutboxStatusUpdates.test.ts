@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { ReportedStatus } from "../../../../src/channels/whatsapp/outbox/OutboxState.ts"
 import { OutboxStatusUpdates } from "../../../../src/channels/whatsapp/outbox/OutboxStatusUpdates.ts"
@@ -46,10 +46,8 @@ const written = Effect.gen(function*() {
   return { sessionId, updates, row, age, events }
 })
 
-const Subject = OutboxStatusUpdates.layer.pipe(
-  Layer.provide([Recording, Usage.layer]),
-  Layer.provideMerge(TestDatabase.layer)
-)
+const Updates = OutboxStatusUpdates.layer.pipe(Layer.provide([Recording, Usage.layer]))
+const Subject = Layer.provideMerge(Updates, TestDatabase.layer)
 
 // The node's clock shows 1970 in these tests.
 layer(Subject)("OutboxStatusUpdates", (it) => {
@@ -85,6 +83,20 @@ layer(Subject)("OutboxStatusUpdates", (it) => {
       yield* Deferred.succeed(released, undefined)
       yield* Fiber.joinAll([holding, writing])
       assert.approximately(yield* age, 3_600, 60)
+    }))
+
+  it.effect("stores what waits for its group when the node stops", () =>
+    Effect.gen(function*() {
+      const { events, row, updates } = yield* written
+      yield* Effect.scoped(Effect.gen(function*() {
+        const { enqueue } = Context.get(yield* Layer.build(Layer.fresh(Updates)), OutboxStatusUpdates)
+        updates("sent").forEach(enqueue)
+        yield* eventually(row, ({ status }) => status === "sent")
+        // By the test's clock the pause after the group does not end.
+        updates("delivered", "read").forEach(enqueue)
+      }))
+      assert.strictEqual((yield* row)["status"], "read")
+      assert.deepStrictEqual(events().map(({ event }) => event), ["message.sent", "message.delivered", "message.read"])
     }))
 
   it.effect("cancels a message that is being released, after its release", () =>
