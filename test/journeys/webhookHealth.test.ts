@@ -204,7 +204,7 @@ layer(Relay.layer({ env }), { excludeTestServices: true })("webhook health", (it
 
       const [mail] = yield* hook.mails
       assert.strictEqual(mail?.subject, `Webhook ${hook.id} is unhealthy: its backlog is full`)
-      assert.include(mail?.text, "100 events or more wait for their first attempt")
+      assert.include(mail?.text, "100 events or more wait for an attempt")
       assert.include(mail?.text, "When fewer than 50 wait, the webhook becomes active again by itself.")
 
       // Reactivated with a full backlog, it turns unhealthy at the next check; the owner gets one mail a day.

@@ -229,7 +229,7 @@ export const settings = {
   webhookPendingLimit: Setting.int(100, 10_000_000)(
     "WEBHOOK_PENDING_LIMIT",
     "100000",
-    "Size limit of a webhook's backlog (first attempts). Events beyond it are recorded as skipped."
+    "Size limit of a webhook's backlog (first attempts and retries). Events beyond it are recorded as skipped."
   ),
   contentRetentionDays: Setting.int(1, 3_650)(
     "CONTENT_RETENTION_DAYS",

@@ -87,8 +87,8 @@ export const make = Effect.fnUntraced(function*(id: WebhookId) {
       return target !== undefined && isDeliverable() ? yield* endpointOf(id, target) : undefined
     }),
     /** Suspends the webhook when its backlog is full, and resumes it when half of that is delivered. */
-    checkBacklog: Effect.fnUntraced(function*(isCaughtUp: boolean) {
-      const mayBeFull = isDeliverable() && (!isCaughtUp || status === "backlog_full")
+    checkBacklog: Effect.fnUntraced(function*(mayHaveBacklog: boolean) {
+      const mayBeFull = isDeliverable() && (mayHaveBacklog || status === "backlog_full")
       if (!mayBeFull || readAt < countedAt + backlogIntervalMillis) return
       countedAt = readAt
       yield* checkBacklog(status)

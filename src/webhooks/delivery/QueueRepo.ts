@@ -153,6 +153,7 @@ const make = Effect.gen(function*() {
             and q.due_at < now() - interval '1 second')
           or unhealthy_reason = 'backlog_full'
             and not exists (select from webhook_queue q where q.webhook_id = w.id and q.status = 'pending')
+            and not exists (select from webhook_queue q where q.webhook_id = w.id and q.status = 'retrying')
           as is_waiting,
           exists (select from webhook_queue q where q.webhook_id = w.id and q.status = 'taken'
             and q.due_at < now() - interval '2 seconds')
@@ -169,13 +170,15 @@ const make = Effect.gen(function*() {
       where is_waiting or is_claimed`
   })
 
-  /** How many deliveries of a webhook wait for their first attempt, counted up to `limit`. */
+  /** How many deliveries of a webhook wait for their first or next attempt, counted up to `limit`. */
   const countBacklog = Query.findOne({
     Request: Schema.Struct({ webhookId: WebhookId, limit: Schema.Int }),
     Result: Schema.Struct({ count: Schema.Int }),
     execute: ({ limit, webhookId }) =>
       sql`select count(*) as count from (
-        select from webhook_queue where webhook_id = ${webhookId} and status = 'pending' limit ${limit}) as waiting`
+        select from webhook_queue where webhook_id = ${webhookId} and status = 'pending'
+        union all select from webhook_queue where webhook_id = ${webhookId} and status = 'retrying'
+        limit ${limit}) as waiting`
   })
 
   /** Ends up to a thousand deliveries without another attempt, but not those in memory; returns how many. */

@@ -97,7 +97,7 @@ const make = Effect.fnUntraced(function*(idleTimeout: Duration.Duration) {
 
   const refresh = Effect.gen(function*() {
     inFlight.sendTo(yield* status.refresh)
-    yield* status.checkBacklog(queue.isCaughtUp())
+    yield* status.checkBacklog(!queue.isCaughtUp() || queue.nextRetry() !== undefined)
   })
 
   /** One round of claiming; false once the actor is asleep. */

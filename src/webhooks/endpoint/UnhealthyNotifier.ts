@@ -50,7 +50,7 @@ const why = (
       return "the endpoint answered every attempt of a delivery with 410 Gone: it says that it will not come back."
     case "backlog_full": {
       const count = thousands(limits.webhookPendingLimit)
-      return `${count} events or more wait for their first attempt: they arrive faster than the endpoint answers.`
+      return `${count} events or more wait for an attempt: they arrive faster than the endpoint accepts them.`
     }
   }
 }
@@ -64,7 +64,7 @@ const relief = ({ webhookPendingLimit }: HealthLimits): string =>
   "What happens now: new events are recorded in the delivery history as skipped and are not sent. Events that already "
   + `wait are still sent. When fewer than ${thousands(Math.ceil(webhookPendingLimit / 2))} wait, the webhook becomes `
   + "active again by itself.\n\n"
-  + "What to do: make the endpoint answer faster, or subscribe to fewer events."
+  + "What to do: make the endpoint answer faster, and with 2xx, or subscribe to fewer events."
 
 /** The notice to the owner of an unhealthy webhook: which one, since when, why, the consequences, and what to do. */
 export const unhealthyNotice = (

@@ -11,18 +11,18 @@ const checked = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const stored = yield* storedWebhook
   const set = (reason: string | null) => sql`update webhooks set unhealthy_reason = ${reason} where id = ${stored.id}`
+  const adding = (count: number, status: string) =>
+    sql`insert into webhook_queue (webhook_id, event_id, event, status)
+      select ${stored.id}::bigint, 'evt_1', 'email.sent', ${status} from generate_series(1, ${count}::integer)`
   return {
     ...stored,
     set,
+    adding,
     check: yield* backlogCheck(stored.id),
     reason: Effect.map(stored.state, ({ unhealthy_reason }) => unhealthy_reason),
     /** Leaves this many rows of this status, and no others. */
     holding: (count: number, status = "pending") =>
-      Effect.andThen(
-        sql`delete from webhook_queue where webhook_id = ${stored.id}`,
-        sql`insert into webhook_queue (webhook_id, event_id, event, status)
-          select ${stored.id}::bigint, 'evt_1', 'email.sent', ${status} from generate_series(1, ${count}::integer)`
-      )
+      Effect.andThen(sql`delete from webhook_queue where webhook_id = ${stored.id}`, adding(count, status))
   }
 })
 
@@ -45,14 +45,27 @@ layer(Subject, { excludeTestServices: true })("backlogCheck", (it) => {
       assert.deepStrictEqual(others, [])
     }))
 
-  it.effect("does not count retries and claimed deliveries", () =>
+  it.effect("counts retries with the first attempts, because the extended policy keeps them for 28 hours", () =>
+    Effect.gen(function*() {
+      const { adding, check, holding, reason } = yield* checked
+      yield* holding(60)
+      yield* adding(39, "retrying")
+      yield* check("healthy")
+      assert.strictEqual(yield* reason, null)
+      yield* adding(1, "retrying")
+      yield* check("healthy")
+      assert.strictEqual(yield* reason, "backlog_full")
+      yield* holding(50, "retrying")
+      yield* check("backlog_full")
+      assert.strictEqual(yield* reason, "backlog_full")
+    }))
+
+  it.effect("does not count claimed deliveries", () =>
     Effect.gen(function*() {
       const { check, holding, reason } = yield* checked
-      for (const status of ["retrying", "taken"]) {
-        yield* holding(200, status)
-        yield* check("healthy")
-        assert.strictEqual(yield* reason, null, status)
-      }
+      yield* holding(200, "taken")
+      yield* check("healthy")
+      assert.strictEqual(yield* reason, null)
     }))
 
   it.effect("resumes a webhook when its backlog falls below half of the limit", () =>
@@ -101,12 +114,16 @@ layer(Subject, { excludeTestServices: true })("backlogCheck", (it) => {
 
   it.effect("leaves a suspended webhook with an empty backlog to the sweeper, which finds it", () =>
     Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
       const { findStalled } = yield* QueueRepo
       const { holding, id, set } = yield* checked
       const isFound = Effect.map(findStalled(), (rows) => rows.some((row) => row.id === id))
       yield* set("backlog_full")
-      yield* holding(1)
-      assert.isFalse(yield* isFound)
+      for (const status of ["pending", "retrying"]) {
+        yield* holding(1, status)
+        yield* sql`update webhook_queue set due_at = now() + interval '1 hour' where webhook_id = ${id}`
+        assert.isFalse(yield* isFound, status)
+      }
       yield* holding(0)
       assert.isTrue(yield* isFound)
       yield* set("failing")

@@ -199,11 +199,11 @@ const commit = Effect.fnUntraced(function*(id: WebhookId, count: number) {
 const caughtUp = Effect.gen(function*() {
   const { id, rows } = yield* webhookOf(1)
   const { first, gate } = yield* gated(1)
-  const { dispatch, refreshed, wake } = yield* actorOf(id)
+  const { dispatch, expectRetry, refreshed, wake } = yield* actorOf(id)
   const running = yield* Effect.forkChild(wake)
   yield* first
   yield* refreshed
-  return { id, rows, gate, dispatch, running }
+  return { id, rows, gate, dispatch, expectRetry, running }
 })
 
 const times = (count: number, row: string) => Array.from({ length: count }, () => row)
@@ -461,6 +461,21 @@ layer(Subject, { excludeTestServices: true })("WebhookActor", (it) => {
         { unhealthy_reason: null }
       ])
     }))
+
+  it.effect("suspends a webhook whose backlog are retries alone", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { expectRetry, gate, id, running } = yield* caughtUp
+      yield* sql`insert into webhook_queue (webhook_id, event_id, event, status, attempt_count, due_at)
+        select ${id}::bigint, 'evt_1', 'email.sent', 'retrying', 4, now() + interval '1 hour' from generate_series(1, 100)`
+      yield* expectRetry
+      // The next count is five seconds after the first one. By then the actor has caught up with the table.
+      yield* eventually(
+        sql`select unhealthy_reason from webhooks where id = ${id}`,
+        ([row]) => row?.["unhealthy_reason"] === "backlog_full"
+      ).pipe(Effect.ensuring(Deferred.succeed(gate, undefined)))
+      yield* Fiber.join(running)
+    }).pipe(Effect.updateService(AppConfig, (config) => ({ ...config, webhookPendingLimit: 100 }))))
 
   it.effect("sends locally dispatched deliveries from memory once it has caught up with the table", () =>
     Effect.gen(function*() {
