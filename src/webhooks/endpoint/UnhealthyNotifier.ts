@@ -4,6 +4,7 @@ import { domainEvent, Events } from "../../events/Events.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { shownUrl } from "../../values/HttpsUrl.ts"
 import type { WebhookId } from "../../values/Ids.ts"
+import { thousands } from "../../values/messageText.ts"
 import type { Timestamp } from "../../values/Timestamp.ts"
 import type { UnhealthyReason } from "./Webhook.ts"
 import { WebhooksRepo } from "./WebhooksRepo.ts"
@@ -26,8 +27,6 @@ export interface HealthLimits {
 }
 
 const minute = (at: Timestamp): string => `${at.slice(0, 16).replace("T", " ")} UTC`
-
-const thousands = (count: number): string => String(count).replaceAll(/\B(?=(\d{3})+$)/g, ",")
 
 const headline: Record<UnhealthyReason, string> = {
   failing: "its deliveries keep failing",
