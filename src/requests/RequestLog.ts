@@ -70,12 +70,11 @@ export const refusalIn = (body: Uint8Array | undefined): RefusedBecause | null =
     }
   })
 
-/** What is kept of a request until it is stored. */
+/** What is kept of a request until it is stored: not its answer, which may have any size. */
 interface Waiting {
-  readonly request: AnsweredRequest
-  readonly accountId: AccountId
+  readonly row: Omit<NewRow, "error">
+  /** The answer of a refusal. */
   readonly body: Uint8Array | undefined
-  readonly recipients: NewRow["recipients"]
 }
 
 /** Keyed hashes of the recipients of a refused request, whose body is then let go. */
@@ -85,9 +84,8 @@ const takeRecipients = (key: KeyObject, accountId: AccountId, { facts }: Answere
   return recipients
 }
 
-const rowOf = (
-  { accountId, body, recipients, request: { facts, method, millis, path, response, status } }: Waiting
-): NewRow => {
+const rowOf = (key: KeyObject, accountId: AccountId, request: AnsweredRequest): Waiting["row"] => {
+  const { facts, method, millis, path, response, status } = request
   const { caller, clientAddress, requestId, route } = facts
   return {
     accountId,
@@ -96,8 +94,7 @@ const rowOf = (
     path: storable(path, longestPath),
     route: route ?? "",
     status,
-    error: refusalIn(body),
-    recipients,
+    recipients: takeRecipients(key, accountId, request),
     made: status < 300 ? response.headers["location"] ?? null : null,
     duration_ms: millis,
     key_id: caller?.keyId ?? null,
@@ -149,7 +146,7 @@ export const RequestCollector = Layer.effect(
     /** The database may be away: then the group waits for the next round. Another fault would come again. */
     const storeGroup = Effect.suspend(() => {
       const group = waiting.slice(0, groupSize)
-      return insert(group.map(rowOf)).pipe(
+      return insert(group.map(({ body, row }) => ({ ...row, error: refusalIn(body) }))).pipe(
         Effect.tapCause((cause) =>
           Effect.sync(() => {
             if (isDatabaseUnavailable(cause)) return
@@ -182,7 +179,7 @@ export const RequestCollector = Layer.effect(
           return countDropped(1)
         }
         bytes += size
-        waiting.push({ request, accountId, body, recipients: takeRecipients(key, accountId, request) })
+        waiting.push({ row: rowOf(key, accountId, request), body })
       }
     })
   })

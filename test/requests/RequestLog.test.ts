@@ -3,6 +3,8 @@ import { ConfigProvider, Context, Effect, Layer, Metric } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { SqlError } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import { KeyRequests } from "../../src/api-keys/KeyRequests.ts"
 import { AppConfig } from "../../src/platform/config/AppConfig.ts"
 import { uuid7 } from "../../src/platform/crypto/ids.ts"
@@ -102,6 +104,29 @@ describe("the collector of requests", () => {
         const statuses = groups.flat().map(({ status }) => status)
         assert.deepStrictEqual(statuses.slice(0, 2), [404, 200])
         assert.deepStrictEqual(statuses.slice(2), Array.from({ length: 20 }, () => 429))
+      }).pipe(Effect.provide(layer))
+    }))
+
+  it.effect("lets go of an answer before its request is stored, so that large answers do not fill the memory", () =>
+    Effect.gen(function*() {
+      const { groups, layer } = collecting("7")
+      yield* Effect.gen(function*() {
+        const { note } = yield* AnsweredRequests
+        const noted = () => {
+          const response = HttpServerResponse.text("a large answer", { headers: { location: "/v1/email/messages/7" } })
+          note(answered({ response }))
+          return new WeakRef(response)
+        }
+        yield* TestClock.adjust("1500 millis")
+        const answer = noted()
+        // What a weak reference was made for lives until the end of its turn of the event loop.
+        yield* Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
+        setFlagsFromString("--expose-gc")
+        runInNewContext("gc()")
+        assert.isUndefined(answer.deref())
+        assert.deepStrictEqual(groups, [])
+        yield* TestClock.adjust("2 seconds")
+        assert.deepStrictEqual(groups.flat().map(({ made }) => made), ["/v1/email/messages/7"])
       }).pipe(Effect.provide(layer))
     }))
 
