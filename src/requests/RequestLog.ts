@@ -31,10 +31,14 @@ const mostFaults = 20
 const longestPath = 500
 const longestMessage = 500
 
-/** What has changed something or was refused. A program that waits for its record asks this log again and again. */
+const changing = new Set(["POST", "PUT", "PATCH", "DELETE"])
+
+/**
+ * What has changed something or was refused. A program that waits for its record asks this log again and again. A message to
+ * `/mcp` changes something only by a request that it makes, which has another record.
+ */
 const isKept = ({ facts: { route }, method, status }: AnsweredRequest) =>
-  (status >= 400 || method === "POST" || method === "PUT" || method === "PATCH" || method === "DELETE") &&
-  route?.startsWith("/v1/requests") !== true
+  (status >= 400 || (changing.has(method) && route !== "/mcp")) && route?.startsWith("/v1/requests") !== true
 
 const bytesOf = ({ body }: HttpServerResponse.HttpServerResponse) =>
   body._tag === "Uint8Array" && body.body.length <= largestAnswer ? body.body : undefined

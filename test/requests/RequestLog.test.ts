@@ -107,6 +107,20 @@ describe("the collector of requests", () => {
       }).pipe(Effect.provide(layer))
     }))
 
+  it.effect("keeps of the messages to /mcp those that were refused, because the requests that they make have their own records", () =>
+    Effect.gen(function*() {
+      const { groups, layer } = collecting("7")
+      yield* Effect.gen(function*() {
+        const { note } = yield* AnsweredRequests
+        const { facts } = answered()
+        for (const status of [200, 202, 400]) {
+          note(answered({ facts: { ...facts, route: "/mcp" }, path: "/mcp", status }))
+        }
+        yield* TestClock.adjust("2 seconds")
+        assert.deepStrictEqual(groups.flat().map(({ status }) => status), [400])
+      }).pipe(Effect.provide(layer))
+    }))
+
   it.effect("lets go of an answer before its request is stored, so that large answers do not fill the memory", () =>
     Effect.gen(function*() {
       const { groups, layer } = collecting("7")
