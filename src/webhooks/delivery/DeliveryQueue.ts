@@ -1,4 +1,4 @@
-import { Clock, Effect, Exit, Option } from "effect"
+import { Clock, Effect, Exit } from "effect"
 import { millisOf } from "../../platform/schedule/monotonic.ts"
 import type { WebhookId } from "../../values/Ids.ts"
 import { RecoveryRepo } from "../recovery/RecoveryRepo.ts"
@@ -81,7 +81,7 @@ export const make = Effect.fnUntraced(function*(webhookId: WebhookId, inFlight: 
   let mayHaveOrphans = true
   /** When the next retry is due, by the monotonic clock; undefined when none waits. */
   let retryAt: number | undefined = 0
-  /** Whether the total of the running recovery is known. */
+  /** Whether the total of the recovery is known whose events were queued last. */
   let isCounted = false
 
   const release = Effect.suspend(() =>
@@ -131,15 +131,11 @@ export const make = Effect.fnUntraced(function*(webhookId: WebhookId, inFlight: 
   const recover = Effect.gen(function*() {
     const size = inFlight.claimable
     if (size === 0 || !cursor.isCaughtUp) return false
-    if (!isCounted) {
-      const count = yield* withQueryPermit(recoveries.countMore(webhookId))
-      isCounted = Option.getOrUndefined(count)?.is_counted ?? true
-    }
+    if (!isCounted) yield* withQueryPermit(recoveries.countMore(webhookId))
     cursor.fallBehind()
-    const { is_queued } = yield* withQueryPermit(recoveries.advance({ webhookId, size }))
-    if (is_queued === false) return false
-    isCounted = false
-    return true
+    const { is_counted, is_queued } = yield* withQueryPermit(recoveries.advance({ webhookId, size }))
+    isCounted = is_counted && is_queued === false
+    return is_queued !== false
   })
 
   return {

@@ -128,7 +128,13 @@ const make = Effect.gen(function*() {
    */
   const advance = Query.findOne({
     Request: Schema.Struct({ webhookId: WebhookId, size: Schema.Int }),
-    Result: Schema.Struct({ queued: Schema.Int, is_queued: Schema.NullOr(Schema.Boolean) }),
+    Result: Schema.Struct({
+      queued: Schema.Int,
+      /** Whether its last events are queued; null when none runs. */
+      is_queued: Schema.NullOr(Schema.Boolean),
+      /** Whether its total is known. */
+      is_counted: Schema.Boolean
+    }),
     execute: ({ size, webhookId }) =>
       sql`with recovery as materialized (
           select *, case when cardinality(statuses) > 1 and event is null and response_code is null
@@ -161,7 +167,8 @@ const make = Effect.gen(function*() {
             completed_at = case when p.is_queued and r.delivered + r.failed >= r.queued + p.chosen then now() end
           from recovery, progress p where r.id = recovery.id
         )
-        select coalesce((select chosen from progress), 0) as queued, (select is_queued from progress) as is_queued`
+        select coalesce((select chosen from progress), 0) as queued, (select is_queued from progress) as is_queued,
+          coalesce((select counted_to is null from recovery), false) as is_counted`
   })
 
   /** What a recovery of this span would find, counted up to {@link countSize}. */

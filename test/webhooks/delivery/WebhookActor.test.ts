@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Clock, Deferred, Duration, Effect, Exit, Fiber, Layer, Queue, Redacted, Scope } from "effect"
+import { Clock, Deferred, Duration, Effect, Exit, Fiber, Layer, Option, Queue, Redacted, Scope } from "effect"
 import { Entity, ShardingConfig } from "effect/cluster"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
@@ -23,6 +23,8 @@ import { WebhookEntity } from "../../../src/webhooks/delivery/WebhookEntity.ts"
 import { UnhealthyNotifier } from "../../../src/webhooks/endpoint/UnhealthyNotifier.ts"
 import * as WebhookSecret from "../../../src/webhooks/endpoint/WebhookSecret.ts"
 import { Targets } from "../../../src/webhooks/endpoint/WebhooksRepo.ts"
+import { RecoveryRepo } from "../../../src/webhooks/recovery/RecoveryRepo.ts"
+import { missedEvents } from "../../support/missedEvents.ts"
 import { eventually, makeAccount } from "../../support/Service.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { noEvents } from "../../support/testEvents.ts"
@@ -476,6 +478,46 @@ layer(Subject, { excludeTestServices: true })("WebhookActor", (it) => {
       ).pipe(Effect.ensuring(Deferred.succeed(gate, undefined)))
       yield* Fiber.join(running)
     }).pipe(Effect.updateService(AppConfig, (config) => ({ ...config, webhookPendingLimit: 100 }))))
+
+  it.effect("counts a recovery that was started while it sent the events of a canceled one", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { cancel, countMore, insert } = yield* RecoveryRepo
+      const { id } = yield* webhookOf(0)
+      const [webhook] = yield* sql`select account_id from webhooks where id = ${id}`
+      const missed = yield* missedEvents({ accountId: Number(webhook?.["account_id"]), webhookId: id, count: 1_600 })
+      const started = Effect.map(
+        insert({
+          webhookId: id,
+          since: "2020-01-01T00:00:00Z",
+          until: null,
+          statuses: ["failed", "skipped"],
+          event: null,
+          response_code: null,
+          retentionDays: 7
+        }),
+        Option.getOrThrow
+      )
+      const [first, rest] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      world.respond = () => Effect.andThen(Deferred.await(world.requests.length <= 900 ? first : rest), answer(200))
+      const canceled = yield* started
+      yield* countMore(id)
+      const { change, wake } = yield* actorOf(id)
+      const running = yield* Effect.forkChild(wake)
+      yield* eventually(Effect.sync(() => world.requests.length), (count) => count === 8)
+      yield* cancel({ webhookId: id, id: canceled.id })
+      const next = yield* started
+      // Its start has counted 500 events of 1,100, as it counts 50,000 of more.
+      yield* sql`update webhook_recoveries set total = 500, counted_to = ${missed[999] ?? ""} where id = ${next.id}`
+      yield* change
+      yield* Deferred.succeed(first, undefined)
+      const count = sql`select total, counted_to from webhook_recoveries where id = ${next.id}`
+      yield* eventually(count, ([row]) => row?.["counted_to"] === null).pipe(
+        Effect.tap(([row]) => Effect.sync(() => assert.strictEqual(Number(row?.["total"]), 1_100))),
+        Effect.ensuring(Deferred.succeed(rest, undefined))
+      )
+      yield* Fiber.join(running)
+    }).pipe(Effect.provide(RecoveryRepo.layer)))
 
   it.effect("sends locally dispatched deliveries from memory once it has caught up with the table", () =>
     Effect.gen(function*() {

@@ -140,7 +140,8 @@ layer(Subject, { excludeTestServices: true })("RecoveryRepo", (it) => {
       const empty = yield* recovering(0, ["failed"])
       assert.deepStrictEqual(yield* repo.advance({ webhookId: empty.webhookId, size: 10 }), {
         queued: 0,
-        is_queued: true
+        is_queued: true,
+        is_counted: false
       })
       assert.isTrue(Option.isNone(yield* repo.findRunning(empty.webhookId)))
     }))
@@ -148,7 +149,7 @@ layer(Subject, { excludeTestServices: true })("RecoveryRepo", (it) => {
   it.effect("a webhook without a recovery has nothing to queue", () =>
     Effect.gen(function*() {
       const repo = yield* RecoveryRepo
-      const nothing = { queued: 0, is_queued: null }
+      const nothing = { queued: 0, is_queued: null, is_counted: false }
       assert.deepStrictEqual(yield* repo.advance({ webhookId: WebhookId.make(1e9), size: 10 }), nothing)
       assert.isTrue(Option.isNone(yield* repo.countMore(WebhookId.make(1e9))))
     }))
