@@ -23,7 +23,7 @@ const quotaEvents = ({ account_id: accountId, kind, limit, metric, used }: Cross
 export class UsageAlerts extends Context.Service<UsageAlerts, {
   /** Sends notices about quotas used to 80 and to 100 percent and about high volumes, each once a month and limit. */
   readonly alert: Effect.Effect<void>
-  /** Sends last week's usage to owners who want it, on Monday from 8 o'clock in their timezone. */
+  /** Sends last week's usage to owners who want it, on Monday from 8 o'clock in their timezone, and not before 0 o'clock UTC. */
   readonly digest: Effect.Effect<void>
 }>()("messaging-service/usage/UsageAlerts") {
   static readonly layer = Layer.effect(

@@ -71,19 +71,22 @@ const make = Effect.gen(function*() {
     })()
 
   /**
-   * Returns last week's usage of accounts where it is Monday 8 o'clock or later, each week once. An account that has
-   * just enabled the digest gets its first one next Monday.
+   * Returns last week's usage of accounts where it is Monday 8 o'clock or later, each week once, also after a change of the
+   * timezone. Usage counts by days in UTC, so it waits for the end of Sunday there too. An account that has just enabled the
+   * digest gets its first one next Monday.
    */
   const endWeeks = Query.findAll({
     Request: Schema.Void,
     Result: Digest,
     execute: () =>
       sql`with clocks as (
-          select id, digest_week, date_trunc('week', (now() at time zone timezone) - interval '8 hours')::date as monday
+          select id, digest_week,
+            date_trunc('week', least((now() at time zone timezone) - interval '8 hours', now() at time zone 'UTC'))::date
+              as monday
           from accounts where weekly_digest and deleted_at is null
         ), ended as (
           update accounts a set digest_week = c.monday from clocks c
-          where a.id = c.id and a.digest_week is distinct from c.monday
+          where a.id = c.id and (a.digest_week is null or a.digest_week < c.monday)
           returning a.id, c.monday, c.digest_week is not null as is_due
         )
         select e.id as account_id, u.metric, sum(u.count)::bigint as count, (e.monday - 7)::text as from,

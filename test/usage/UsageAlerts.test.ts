@@ -147,7 +147,8 @@ layer(subject({}))("usage alerts", (it) => {
 const weeksAgo = Effect.fnUntraced(function*(accountId: AccountId, weeks: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`update accounts set weekly_digest = true, digest_week =
-      date_trunc('week', (now() at time zone timezone) - interval '8 hours')::date - ${weeks * 7}::integer
+      date_trunc('week', least((now() at time zone timezone) - interval '8 hours', now() at time zone 'UTC'))::date
+        - ${weeks * 7}::integer
     where id = ${accountId}`
 })
 
@@ -160,8 +161,7 @@ layer(subject({}))("the weekly digest", (it) => {
         const { accountId } = yield* makeAccount()
         yield* sql`update accounts set timezone = ${timezone} where id = ${accountId}`
         yield* weeksAgo(accountId, 1)
-        const monday = sql`(select date_trunc('week', (now() at time zone timezone) - interval '8 hours')::date
-          from accounts where id = ${accountId})`
+        const monday = sql`(select digest_week + 7 from accounts where id = ${accountId})`
         for (const [ago, count] of [[8, 1_000_000], [7, 1000], [1, 234], [0, 5_000_000]] as const) {
           yield* sql`insert into usage_daily (account_id, day, metric, slot, count, cost_micros)
             values (${accountId}, ${monday} - ${ago}::integer, 'email', 0, ${count}, 0)`
