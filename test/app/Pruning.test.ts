@@ -139,6 +139,17 @@ layer(AppConfig.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTes
       assert.deepStrictEqual(rows.map(({ succeeded }) => Number(succeeded)), [0, 6])
     }))
 
+  it.effect("the accepted bytes of today and yesterday stay, because a day in UTC ends while its requests run", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { accountId } = yield* makeAccount()
+      yield* sql`insert into accepted_bytes (account_id, day, bytes)
+        select ${accountId}, (now() at time zone 'UTC')::date - days, days from unnest(array[0, 1, 2]) as days`
+      yield* prune
+      const rows = yield* sql`select bytes from accepted_bytes where account_id = ${accountId} order by 1`
+      assert.deepStrictEqual(rows.map(({ bytes }) => Number(bytes)), [0, 1])
+    }))
+
   it.effect("a key is removed 90 days after its end with its counts, and what it did stays in the audit log", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -307,6 +318,19 @@ layer(AppConfig.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTes
             values ('a', 'b', 1, ${at(minutes)}, now())`],
         ["confirmation_mails", 60, (minutes) =>
           sql`insert into confirmation_mails (email_hash, sent_at) values ('a', array[${at(minutes)}])`],
+        ["idempotency_records", day, (minutes) =>
+          sql`insert into idempotency_records (scope, key, fingerprint, status, headers, body, created_at)
+            values ('s', 'k', '', 200, '{}', '', ${at(minutes)})`],
+        ["message_stats", 400 * day, (minutes) =>
+          sql`insert into message_stats (account_id, hour, channel, outcome, reason, count)
+            values (${accountId}, ${at(minutes)}, 'sms', 'sent', '', 1)`],
+        ["webhook_recoveries", 30 * day, (minutes) =>
+          sql`with webhook as (
+              insert into webhooks (account_id, url, events, secret, secret_prefix)
+              values (${accountId}, 'https://hooks.example/', array['*'], '', 'whsec_') returning id
+            )
+            insert into webhook_recoveries (webhook_id, since, until, statuses, position, ends_at, completed_at)
+            select id, now(), now(), '{}', '', '', ${at(minutes)} from webhook`],
         ["rate_windows", 5, (minutes) =>
           sql`insert into rate_windows (bucket, starts_at, used) values ('a', ${at(minutes)}, 1)`]
       ]

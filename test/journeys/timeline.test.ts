@@ -290,3 +290,24 @@ layer(Service.layer())((it) => {
       assertRefused(yield* request("GET", path, { key: other.key }), 404, "not_found")
     }))
 })
+
+for (const [kept, isKept] of [["none", false], ["all", true]] as const) {
+  layer(Service.layer({ env: { SMTP_DIALOGUE: kept } }))((it) => {
+    it.effect(`with SMTP_DIALOGUE=${kept} ${isKept ? "each attempt keeps its dialogue" : "no attempt keeps its dialogue"}`, () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const { key } = yield* makeAccount()
+        for (const to of ["ada@example.com", "bounce@example.com"]) {
+          const sent = yield* request("POST", "/v1/email/send", { key, json: { to, subject: "Hello", text: "Hello" } })
+          const path = `/v1/email/messages/${String(sent.at("data", "id"))}/timeline`
+          const seen = yield* eventually(
+            request("GET", path, { key }),
+            (seen) => kinds(entriesOf(seen)).includes("attempt")
+          )
+          const dialogue = entriesOf(seen).find(({ kind }) => kind === "attempt")?.detail["dialogue"]
+          if (isKept) assert.include(String(dialogue), `C: RCPT TO:<${to}>`)
+          else assert.isNull(dialogue)
+        }
+      }))
+  })
+}

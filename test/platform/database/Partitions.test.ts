@@ -48,7 +48,7 @@ const round = retain.pipe(
   Effect.provide(AppConfig.layer),
   Effect.provideService(
     ConfigProvider.ConfigProvider,
-    ConfigProvider.fromUnknown({ EVENT_RETENTION_DAYS: "2", DELIVERY_RETENTION_DAYS: "5" })
+    ConfigProvider.fromUnknown({ EVENT_RETENTION_DAYS: "2", DELIVERY_RETENTION_DAYS: "5", ATTEMPT_RETENTION_DAYS: "4" })
   )
 )
 
@@ -111,6 +111,7 @@ describe("Partitions", () => {
       yield* rounds
       assert.deepStrictEqual(yield* daysOf("events"), range(-2, 14))
       assert.deepStrictEqual(yield* daysOf("webhook_deliveries"), range(-5, 14))
+      assert.deepStrictEqual(yield* daysOf("message_attempts"), range(-4, 14))
       assert.deepStrictEqual([yield* total("events"), yield* total("webhook_deliveries")], [3, 6])
     }).pipe(Effect.provide(TestDatabase.layer)))
 

@@ -204,11 +204,14 @@ layer(twoNodes)("Idempotency-Key", (it) => {
       }
     }))
 
-  it.effect("expires after 24 hours", () =>
+  it.effect("expires after 24 hours, and not before", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { accountId, key } = yield* makeAccount()
       yield* post("/v1/api-keys", key, "old", { name: "Day one" })
+      yield* sql`update idempotency_records set created_at = now() - interval '23 hours 55 minutes' where key = 'old'`
+      const early = yield* post("/v1/api-keys", key, "old", { name: "Day one" })
+      assert.deepStrictEqual([early.status, early.headers["idempotency-replayed"]], [201, "true"])
       yield* sql`update idempotency_records set created_at = now() - interval '24 hours' where key = 'old'`
       const again = yield* post("/v1/api-keys", key, "old", { name: "Day two" })
       assert.deepStrictEqual([again.status, again.headers["idempotency-replayed"]], [201, undefined])

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { ContactsRepo } from "../../../../src/channels/whatsapp/directory/ContactsRepo.ts"
 import { Vault } from "../../../../src/platform/crypto/Vault.ts"
@@ -33,6 +33,23 @@ layer(Subject, { excludeTestServices: true })("ContactsRepo", (it) => {
         yield* sql`select lid, phone, name from whatsapp_contacts where session_id = ${id} order by lid`,
         [{ lid: "1@lid", phone: null, name: "Ada" }, { lid: "2@lid", phone: "15550100300", name: null }]
       )
+    }))
+
+  it.effect("trusts a check for an hour if the number had no WhatsApp, else for a day", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { check, storeCheck } = yield* ContactsRepo
+      const { id } = yield* makeSessionRow(true)
+      const isTrusted = Effect.fnUntraced(function*(whatsapp_id: string | null, minutes: number) {
+        const phone = "15550100300"
+        yield* storeCheck({ id, phone, whatsapp_id })
+        yield* sql`update whatsapp_number_checks set checked_at = now() - ${minutes} * interval '1 minute'
+          where session_id = ${id}`
+        return Option.isSome(yield* check({ id, phone }))
+      })
+      assert.deepStrictEqual([yield* isTrusted(null, 59), yield* isTrusted(null, 61)], [true, false])
+      const known = "15550100300@s.whatsapp.net"
+      assert.deepStrictEqual([yield* isTrusted(known, 23 * 60), yield* isTrusted(known, 25 * 60)], [true, false])
     }))
 
   it.effect("keeps the name in the address book when the contact chooses another one, even if both were the same", () =>
