@@ -320,7 +320,7 @@ layer(AppConfig.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTes
           sql`insert into confirmation_mails (email_hash, sent_at) values ('a', array[${at(minutes)}])`],
         ["idempotency_records", day, (minutes) =>
           sql`insert into idempotency_records (scope, key, fingerprint, status, headers, body, created_at)
-            values ('s', 'k', '', 200, '{}', '', ${at(minutes)})`],
+            values ('aged', 'k', '', 200, '{}', '', ${at(minutes)})`],
         ["message_stats", 400 * day, (minutes) =>
           sql`insert into message_stats (account_id, hour, channel, outcome, reason, count)
             values (${accountId}, ${at(minutes)}, 'sms', 'sent', '', 1)`],
