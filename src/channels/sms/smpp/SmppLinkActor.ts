@@ -1,6 +1,6 @@
 /**
  * Keeps one bind to a carrier, or one pair of binds, and sends the due parts over it. The cluster has one, because carriers
- * limit binds.
+ * limit binds. It fails parts that have been due for a day, also without a bind.
  *
  * Callers: `SmppOutlet` of every node by `Wake`, after each commit, by `Cancel` and `CancelOne`, and by `State` for the
  * console and the API; one node also wakes it every second, which starts it.
