@@ -67,6 +67,35 @@ class QueueCursor {
   }
 }
 
+/** When a webhook's next retry is due, by the monotonic clock. */
+class NextRetry {
+  #dueAt: number | undefined = 0
+  #expectations = 0
+
+  /** Undefined when none waits. */
+  get dueAt(): number | undefined {
+    return this.#dueAt
+  }
+
+  plan(dueAt: number): void {
+    this.#dueAt = Math.min(this.#dueAt ?? dueAt, dueAt)
+  }
+
+  /** A retry may be due that nothing here planned. */
+  expect(): void {
+    this.#dueAt = 0
+    this.#expectations++
+  }
+
+  /** Called before the table is read; accepts what it said, unless a retry was expected that the read may not have seen. */
+  reading(): (dueAt: number | undefined) => void {
+    const before = this.#expectations
+    return (dueAt) => {
+      if (this.#expectations === before) this.#dueAt = dueAt
+    }
+  }
+}
+
 /** Copies a body, because the client returns a view that keeps the 64 KiB it read in memory. */
 const copyOf = (bytes: Uint8Array) => new Uint8Array(bytes)
 
@@ -79,8 +108,7 @@ export const make = Effect.fnUntraced(function*(webhookId: WebhookId, inFlight: 
   const cursor = new QueueCursor(inFlight)
   /** Whether rows may be claimed that are not in memory: by an earlier owner, or by a statement without an answer. */
   let mayHaveOrphans = true
-  /** When the next retry is due, by the monotonic clock; undefined when none waits. */
-  let retryAt: number | undefined = 0
+  const retry = new NextRetry()
   /** Whether the total of the recovery is known whose events were queued last. */
   let isCounted = false
 
@@ -120,8 +148,8 @@ export const make = Effect.fnUntraced(function*(webhookId: WebhookId, inFlight: 
   )
 
   const nextRetry = () => {
-    for (const due of inFlight.takePlannedRetries()) retryAt = Math.min(retryAt ?? due, due)
-    return retryAt
+    for (const dueAt of inFlight.takePlannedRetries()) retry.plan(dueAt)
+    return retry.dueAt
   }
 
   /**
@@ -150,16 +178,16 @@ export const make = Effect.fnUntraced(function*(webhookId: WebhookId, inFlight: 
     /** Claims due deliveries as far as there is room; false when there was nothing to claim. */
     claimDue: Effect.gen(function*() {
       if (mayHaveOrphans) yield* release
-      const retry = nextRetry()
-      const isRetryDue = retry !== undefined && retry <= millisOf(clock)
+      const isRetryDue = (nextRetry() ?? Infinity) <= millisOf(clock)
       const retries = isRetryDue ? inFlight.claimableRetries : 0
       const firstAttempts = cursor.isCaughtUp ? 0 : inFlight.claimable
       if (firstAttempts + retries === 0) return false
       if (firstAttempts === 0) inFlight.add((yield* claim(0, retries)).deliveries)
       else yield* catchUp(firstAttempts, retries)
       if (retries === 0) return true
+      const found = retry.reading()
       const { millis } = yield* withQueryPermit(queue.nextDue(webhookId))
-      retryAt = millis === null ? undefined : millisOf(clock) + Math.max(0, millis)
+      found(millis === null ? undefined : millisOf(clock) + Math.max(0, millis))
       return true
     }),
     /**
@@ -182,13 +210,11 @@ export const make = Effect.fnUntraced(function*(webhookId: WebhookId, inFlight: 
     /** The table may hold first attempts that are not in memory. */
     fallBehind: () => cursor.fallBehind(),
     /** A retry may be due that this actor did not plan. */
-    expectRetry: () => {
-      retryAt = 0
-    },
+    expectRetry: () => retry.expect(),
     /** Rows may be claimed that are not in memory. */
     expectOrphans: () => {
       mayHaveOrphans = true
-      retryAt = 0
+      retry.expect()
     }
   }
 })
