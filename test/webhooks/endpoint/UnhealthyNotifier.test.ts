@@ -57,7 +57,7 @@ POST /v1/webhooks/12/deliveries/{delivery_id}/redeliver`
   it("shows the size of a backlog and when the webhook becomes active by itself", () => {
     const { body, subject } = noticeOf({ reason: "backlog_full" })
     assert.strictEqual(subject, "Webhook 12 is unhealthy: its backlog is full")
-    assert.include(body, "Why: 100,000 events or more wait for their first attempt")
+    assert.include(body, "Why: 100,000 events or more wait for an attempt")
     assert.include(body, "When fewer than 50,000 wait, the webhook becomes active again by itself.")
     assert.notInclude(body, "PUT ")
   })
