@@ -37,9 +37,11 @@ export class WhatsApp extends Context.Service<WhatsApp, {
   )
 }
 
-/** Creates a session and returns the answer with its id and QR code. */
+/** Creates a session and returns the answer with its id and QR code. While a starved node answers 503, it asks again. */
 export const createSession = Effect.fnUntraced(function*(node: RunningNode, key: string, name?: string) {
-  const answer = yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: name === undefined ? {} : { name } })
+  const json = name === undefined ? {} : { name }
+  const asked = node.request("POST", "/v1/whatsapp/sessions", { key, json })
+  const answer = yield* eventually(asked, ({ status }) => status !== 503, longer.start)
   assert.strictEqual(answer.status, 201, answer.text)
   return { answer, id: Number(answer.at("id")), qr: readQr(String(answer.at("qr_code"))) }
 })
