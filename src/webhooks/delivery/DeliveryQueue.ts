@@ -77,6 +77,7 @@ class NextRetry {
     return this.#dueAt
   }
 
+  /** A retry is due at this moment. */
   plan(dueAt: number): void {
     this.#dueAt = Math.min(this.#dueAt ?? dueAt, dueAt)
   }
@@ -87,7 +88,10 @@ class NextRetry {
     this.#expectations++
   }
 
-  /** Called before the table is read; accepts what it said, unless a retry was expected that the read may not have seen. */
+  /**
+   * Begins a read of the table. The result stores what the read found, unless a retry was expected meanwhile: the read may
+   * have missed that one.
+   */
   reading(): (dueAt: number | undefined) => void {
     const before = this.#expectations
     return (dueAt) => {
