@@ -131,7 +131,7 @@ layer(Service.layer(), { excludeTestServices: true })("forms of the console", (i
     () =>
       Effect.gen(function*() {
         const { at, key, node, page } = yield* visitor
-        // A comment, because a browser needs long for so many elements.
+        // In an HTML comment, because a browser takes seconds to draw so many elements.
         const html = `<!-- ${"<p>".repeat(300_000)} -->`
         yield* page.open(`${at}/templates/new`)
         yield* type(page, "name", "Large")

@@ -64,7 +64,7 @@ layer(Database.fromClient.pipe(Layer.provideMerge(TestDatabase.layer)))("planned
         assert.strictEqual(yield* faults.clear(account), 0)
         yield* faults.plan(account, "sms_lost")
         yield* faults.plan(other, "sms_lost")
-        // It stands at the start of the test run, and a round moves it by at most an hour.
+        // The clock of retention stands at the start of the test run, and a round moves it by at most an hour.
         yield* sql`update retention_clock set at = now()`
         yield* Effect.provide(prune, AppConfig.layer)
         const left = yield* sql`select account_id::integer as account from sandbox_faults
