@@ -1,12 +1,12 @@
 /**
- * Joins the modules of the program into a few files, which load in half of the time: `node scripts/bundle.ts [directory]`.
- * npm runs it after each `npm ci`. src/main.ts runs its result while the sources are the same. Packages other than Effect
+ * Joins the modules of the programs into a few files, which load in half of the time: `node scripts/bundle.ts [directory]`.
+ * npm runs it after each `npm ci`. A program runs its result while the sources are the same. Packages other than Effect
  * stay as they are.
  */
 import * as NodeFs from "node:fs"
 import * as NodePath from "node:path"
 import { rolldown } from "rolldown"
-import { bundleOf } from "../src/app/cli/bundle.ts"
+import { bundleOf, programs } from "../src/app/shell/bundle.ts"
 
 const root = NodePath.resolve(import.meta.dirname, "..")
 
@@ -25,7 +25,7 @@ const isJoined = (name: string) => /^(?:effect|@effect\/[\w-]+|@oxc-project\/run
 const write = async (directory: string) => {
   const bundle = await rolldown({
     cwd: root,
-    input: NodePath.join(root, "src/app/cli/Cli.ts"),
+    input: programs,
     platform: "node",
     external: (name) => /^[@\w]/.test(name) && !isJoined(name),
     plugins: [ownFiles(directory)]
@@ -37,7 +37,7 @@ const write = async (directory: string) => {
   NodeFs.renameSync(unfinished, directory)
 }
 
-const own = NodePath.dirname(bundleOf(root))
+const own = NodePath.dirname(bundleOf(root, "messaging"))
 const [named] = process.argv.slice(2)
 if (named === undefined) {
   // Those of other sources.

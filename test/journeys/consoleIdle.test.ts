@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as NodePath from "node:path"
-import { bundleOf } from "../../src/app/cli/bundle.ts"
+import { bundleOf } from "../../src/app/shell/bundle.ts"
 import { signedInAs } from "../support/consolePeople.ts"
 import { makeDatabaseProxy } from "../support/DatabaseProxy.ts"
 import { eventually, makeAccount, startNode } from "../support/Service.ts"
@@ -15,7 +15,7 @@ const root = NodePath.resolve(import.meta.dirname, "../..")
 const naming = `data:text/javascript,${
   encodeURIComponent(`import { registerHooks } from "node:module"
 registerHooks({
-  resolve: (name, context, next) => next(name === ${JSON.stringify(bundleOf(root))} ? ${
+  resolve: (name, context, next) => next(name === ${JSON.stringify(bundleOf(root, "messaging-service"))} ? ${
     JSON.stringify(NodePath.join(root, "src/app/cli/Cli.ts"))
   } : name, context),
   load: (url, context, next) => (console.log("loads " + url), next(url, context))

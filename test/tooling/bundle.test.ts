@@ -5,7 +5,7 @@ import * as NodeFs from "node:fs"
 import * as NodeOs from "node:os"
 import * as NodePath from "node:path"
 import { onTestFinished } from "vitest"
-import { bundleOf } from "../../src/app/cli/bundle.ts"
+import { bundleOf } from "../../src/app/shell/bundle.ts"
 import { root } from "../docs/documents.ts"
 import { sandboxed } from "../support/cli.ts"
 import { encryptionKey, eventually } from "../support/Service.ts"
@@ -20,16 +20,16 @@ describe("the path of a bundle", () => {
     const write = (text: string, seconds: number) => {
       NodeFs.writeFileSync(source, text)
       NodeFs.utimesSync(source, seconds, seconds)
-      return bundleOf(checkout)
+      return bundleOf(checkout, "messaging")
     }
     NodeFs.mkdirSync(NodePath.dirname(source), { recursive: true })
     const first = write("1", 1000)
-    assert.match(NodePath.relative(checkout, first), /^node_modules\/\.cache\/bundle\/[0-9a-f]{16}\/Cli\.js$/)
+    assert.match(NodePath.relative(checkout, first), /^node_modules\/\.cache\/bundle\/[0-9a-f]{16}\/messaging\.js$/)
     assert.strictEqual(write("2", 1000.9), first)
     const others = [write("2", 1001), write("22", 1000)]
     write("1", 1000)
     NodeFs.renameSync(source, NodePath.join(checkout, "src/one/three.ts"))
-    assert.lengthOf(new Set([first, ...others, bundleOf(checkout)]), 4)
+    assert.lengthOf(new Set([first, ...others, bundleOf(checkout, "messaging")]), 4)
   })
 })
 
@@ -53,7 +53,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the bundle that npm ci
         ENCRYPTION_KEY: encryptionKey,
         PORT: "0"
       }
-      const words = ["--input-type=module", "-e", program, NodePath.join(directory, "Cli.js"), "serve"]
+      const words = ["--input-type=module", "-e", program, NodePath.join(directory, "messaging-service.js"), "serve"]
       const child = yield* Effect.acquireRelease(
         Effect.sync(() => NodeChildProcess.spawn(process.execPath, words, { env, cwd: directory })),
         (started) => Effect.sync(() => started.kill("SIGKILL"))
