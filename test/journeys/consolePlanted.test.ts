@@ -141,8 +141,8 @@ layer(Service.layer(), { excludeTestServices: true })("stored texts in the conso
           // A person who changes or copies a value gets it as it is.
           const seen = text.replaceAll(/ (?:value|data-copy)="[^"]*"|<textarea[^]*?<\/textarea>/g, "")
           // The marks that keep numbers in Arabic sentences from turning around are no attack.
-          for (const [fault] of seen.matchAll(/.{0,300}(?:<img src=x|<script>attack|\u202e|\ufffd(?!W))/g)) {
-            faults.push(`${path}: ${fault}`)
+          for (const { index } of seen.matchAll(/<img src=x|<script>attack|\u202e|\ufffd(?!W)/g)) {
+            faults.push(`${path}: ${seen.slice(Math.max(index - 300, 0), index + 20)}`)
           }
           for (const [, name = ""] of text.matchAll(/([a-z_]+\.[a-z_]+) \\?&quot;&gt;&lt;img/g)) shown.add(name)
         }
