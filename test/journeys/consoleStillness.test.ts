@@ -167,7 +167,9 @@ layer(Service.layer(), { excludeTestServices: true })("a page that changes by it
         const link = yield* node.request("POST", `/v1/whatsapp/sessions/${session}/pairing-link`, { key })
         const door = `${node.baseUrl}${URL.parse(String(link.at("data", "url")))?.pathname}`
         const isShown = `document.querySelector(".pairing img")?.naturalWidth > 0`
-        for (const address of [`${at}/whatsapp/${session}`, door]) {
+        const addresses = [`${at}/whatsapp/${session}`, door]
+        for (const [index, address] of [...addresses, ...addresses].entries()) {
+          yield* resize(page, index < addresses.length ? 1280 : 360)
           yield* watched(address)
           yield* page.until(isShown)
           // The picture ends before the next load of the page.
