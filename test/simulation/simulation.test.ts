@@ -115,6 +115,6 @@ layer(Lanes.layer, { excludeTestServices: true })("the simulation", (it) => {
         yield* Effect.forEach(yield* Lanes, lane, { concurrency: "unbounded" })
         assert.strictEqual(failures.length, 0, [...failures, ...traces.slice(0, 1_000)].join("\n"))
       }),
-    300_000 * Math.ceil(seeds.length / 1_000)
+    600_000 * Math.ceil(seeds.length / 1_000)
   )
 })
