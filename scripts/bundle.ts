@@ -37,7 +37,7 @@ const write = async (directory: string) => {
   NodeFs.renameSync(unfinished, directory)
 }
 
-const own = NodePath.dirname(bundleOf(root, "messaging"))
+const own = bundleOf(root)
 const [named] = process.argv.slice(2)
 if (named === undefined) {
   // Those of other sources.

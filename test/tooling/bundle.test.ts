@@ -20,30 +20,31 @@ describe("the path of a bundle", () => {
     const write = (text: string, seconds: number) => {
       NodeFs.writeFileSync(source, text)
       NodeFs.utimesSync(source, seconds, seconds)
-      return bundleOf(checkout, "messaging")
+      return bundleOf(checkout)
     }
     NodeFs.mkdirSync(NodePath.dirname(source), { recursive: true })
     const first = write("1", 1000)
-    assert.match(NodePath.relative(checkout, first), /^node_modules\/\.cache\/bundle\/[0-9a-f]{16}\/messaging\.js$/)
+    assert.match(NodePath.relative(checkout, first), /^node_modules\/\.cache\/bundle\/[0-9a-f]{16}$/)
     assert.strictEqual(write("2", 1000.9), first)
     const others = [write("2", 1001), write("22", 1000)]
     write("1", 1000)
     NodeFs.renameSync(source, NodePath.join(checkout, "src/one/three.ts"))
-    assert.lengthOf(new Set([first, ...others, bundleOf(checkout, "messaging")]), 4)
+    assert.lengthOf(new Set([first, ...others, bundleOf(checkout)]), 4)
   })
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("the bundle that npm ci writes", (it) => {
-  it.effect("serves pages with their styles, the documents and the API, and loads no source", () =>
+  it.effect("serves pages with their styles, the documents and the API, prints the help of messaging, and loads no source", () =>
     Effect.gen(function*() {
       const { nodeUrl, url } = yield* TestDatabase
       // Beside the sources, as node_modules/.cache is.
       const directory = NodePath.join(root, `.cache/bundle-${process.pid}`)
       yield* Effect.addFinalizer(() => Effect.sync(() => NodeFs.rmSync(directory, { recursive: true, force: true })))
       NodeChildProcess.execFileSync(process.execPath, [NodePath.join(root, "scripts/bundle.ts"), directory])
-      const program = `
+      const hooks = `
         const { registerHooks } = await import("node:module")
-        registerHooks({ load: (url, context, next) => (console.log("loads " + url), next(url, context)) })
+        registerHooks({ load: (url, context, next) => (console.log("loads " + url), next(url, context)) })`
+      const program = `${hooks}
         const { run } = await import(process.argv[1])
         await run()`
       const env = {
@@ -83,5 +84,12 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the bundle that npm ci
       yield* eventually(Effect.sync(() => child.exitCode), (code) => code !== null, longer.start)
       assert.strictEqual(child.exitCode, 0)
       assert.notMatch(lines.join(""), /loads .*\.ts\n/)
+      const hook = NodePath.join(directory, "hook.mjs")
+      NodeFs.writeFileSync(hook, hooks)
+      const client = [`--import=${hook}`, NodePath.join(directory, "messaging.js"), "--help"]
+      const help = NodeChildProcess.execFileSync(process.execPath, client, { encoding: "utf8" })
+      assert.include(help, "messaging <subcommand>")
+      assert.include(help, "loads ")
+      assert.notMatch(help, /loads .*\.ts\n/)
     }))
 })

@@ -11,10 +11,10 @@ export const programs = { "messaging-service": "src/app/cli/Cli.ts", messaging: 
 const root = NodePath.resolve(import.meta.dirname, "../../..")
 
 /**
- * The file with a joined program of a checkout, which scripts/bundle.ts writes. Its path has a hash over the names, sizes and
- * times of the sources. So after a change there is no such file, and a start runs the sources.
+ * The directory with the joined programs of a checkout, which scripts/bundle.ts writes. Its name is a hash over the names,
+ * sizes and times of the sources. So after a change there is no such directory, and a start runs the sources.
  */
-export const bundleOf = (checkout: string, program: keyof typeof programs): string => {
+export const bundleOf = (checkout: string): string => {
   const hash = NodeCrypto.createHash("sha256")
   const sources = NodePath.join(checkout, "src")
   const paths = NodeFs.readdirSync(sources, { recursive: true, withFileTypes: true })
@@ -25,16 +25,16 @@ export const bundleOf = (checkout: string, program: keyof typeof programs): stri
     // Seconds, because archives keep no more.
     hash.update(`${NodePath.relative(sources, path)} ${size} ${Math.trunc(mtimeMs / 1000)}\n`)
   }
-  return NodePath.join(checkout, "node_modules/.cache/bundle", hash.digest("hex").slice(0, 16), `${program}.js`)
+  return NodePath.join(checkout, "node_modules/.cache/bundle", hash.digest("hex").slice(0, 16))
 }
 
-/** Loads a program as this process: from the bundle, or by `load` from the sources if there is none. */
+/** Imports the joined program. After a change of the sources there is none, and `load` imports the sources. */
 export const loadProgram = <A>(program: keyof typeof programs, load: () => Promise<A>): Promise<A> => {
   // Only this account reads the files that the process creates.
   process.umask(0o077)
   // Before the program is loaded: a start finds what the one before it has compiled, which saves a third of its time. The
   // process runs what it finds there, so the directory is not below /tmp, where other accounts can create it first.
   NodeModule.enableCompileCache(NodePath.join(root, "node_modules/.cache/compile"))
-  const bundle = bundleOf(root, program)
-  return NodeFs.existsSync(bundle) ? import(bundle) : load()
+  const joined = NodePath.join(bundleOf(root), `${program}.js`)
+  return NodeFs.existsSync(joined) ? import(joined) : load()
 }
