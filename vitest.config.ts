@@ -10,7 +10,7 @@ const timed = NodeFs.globSync("test/**/*.test.ts").filter((path) =>
   NodeFs.readFileSync(path, "utf8").includes("inTime(")
 )
 
-/** A wait within a test ends sooner and says what it saw. `.ci/run` doubles both, because the machines of others may be slow. */
+/** The limit of a whole test. `.ci/run` doubles it, because the machines of others may be slow. */
 const timeout = process.env["SLOW_MACHINE"] === "true" ? 600_000 : 300_000
 
 class WaitingFirst extends BaseSequencer {

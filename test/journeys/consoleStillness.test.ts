@@ -167,17 +167,18 @@ layer(Service.layer(), { excludeTestServices: true })("a page that changes by it
         const link = yield* node.request("POST", `/v1/whatsapp/sessions/${session}/pairing-link`, { key })
         const door = `${node.baseUrl}${URL.parse(String(link.at("data", "url")))?.pathname}`
         const isShown = `document.querySelector(".pairing img")?.naturalWidth > 0`
-        const addresses = [`${at}/whatsapp/${session}`, door]
-        for (const [index, address] of [...addresses, ...addresses].entries()) {
-          yield* resize(page, index < addresses.length ? 1280 : 360)
-          yield* watched(address)
-          yield* page.until(isShown)
-          // The picture ends before the next load of the page.
-          yield* page.evaluate(
-            "new Promise((resolve) => (later.forEach((run) => run()), requestAnimationFrame(resolve)))"
-          )
-          yield* page.until(isShown)
-          yield* assertStill(page)
+        for (const width of [1280, 360]) {
+          yield* resize(page, width)
+          for (const address of [`${at}/whatsapp/${session}`, door]) {
+            yield* watched(address)
+            yield* page.until(isShown)
+            // The picture ends before the next load of the page.
+            yield* page.evaluate(
+              "new Promise((resolve) => (later.forEach((run) => run()), requestAnimationFrame(resolve)))"
+            )
+            yield* page.until(isShown)
+            yield* assertStill(page)
+          }
         }
         yield* node.request("POST", "/sandbox/phones/scan", {
           body: `session=${session}&number=15550104872`,

@@ -10,10 +10,10 @@ import { programAt } from "./programs.ts"
 import { eventually } from "./Service.ts"
 import { longer } from "./waiting.ts"
 
-/** Debian's package for browsers without windows. The script with this name in PATH would end before the browser. */
+/** Debian's package for browsers without windows. A kill of the script with this name in PATH would leave its browser running. */
 const headlessShell = "/usr/lib/chromium/chromium-headless-shell"
 
-/** The browser's path; undefined if none is installed. The headless shell needs half of the processor time of the others. */
+/** The browser's path; undefined if none is installed. The headless shell needs less processor time. */
 export const chromium = NodeFs.existsSync(headlessShell)
   ? headlessShell
   : programAt("chromium") ?? programAt("google-chrome")
