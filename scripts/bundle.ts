@@ -32,7 +32,13 @@ const write = async (directory: string) => {
   })
   // A killed build leaves no bundle.
   const unfinished = `${directory}.${process.pid}`
-  await bundle.write({ dir: unfinished, format: "esm" })
+  // By their ending, Node knows without a look into them that they are modules.
+  await bundle.write({
+    dir: unfinished,
+    format: "esm",
+    entryFileNames: "[name].mjs",
+    chunkFileNames: "[name]-[hash].mjs"
+  })
   NodeFs.rmSync(directory, { recursive: true, force: true })
   NodeFs.renameSync(unfinished, directory)
 }

@@ -16,7 +16,7 @@ const naming = `data:text/javascript,${
   encodeURIComponent(`import { registerHooks } from "node:module"
 registerHooks({
   resolve: (name, context, next) => next(name === ${
-    JSON.stringify(NodePath.join(bundleOf(root), "messaging-service.js"))
+    JSON.stringify(NodePath.join(bundleOf(root), "messaging-service.mjs"))
   } ? ${JSON.stringify(NodePath.join(root, "src/app/cli/Cli.ts"))} : name, context),
   load: (url, context, next) => (console.log("loads " + url), next(url, context))
 })`)

@@ -54,7 +54,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the bundle that npm ci
         ENCRYPTION_KEY: encryptionKey,
         PORT: "0"
       }
-      const words = ["--input-type=module", "-e", program, NodePath.join(directory, "messaging-service.js"), "serve"]
+      const words = ["--input-type=module", "-e", program, NodePath.join(directory, "messaging-service.mjs"), "serve"]
       const child = yield* Effect.acquireRelease(
         Effect.sync(() => NodeChildProcess.spawn(process.execPath, words, { env, cwd: directory })),
         (started) => Effect.sync(() => started.kill("SIGKILL"))
@@ -86,7 +86,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the bundle that npm ci
       assert.notMatch(lines.join(""), /loads .*\.ts\n/)
       const hook = NodePath.join(directory, "hook.mjs")
       NodeFs.writeFileSync(hook, hooks)
-      const client = [`--import=${hook}`, NodePath.join(directory, "messaging.js"), "--help"]
+      const client = [`--import=${hook}`, NodePath.join(directory, "messaging.mjs"), "--help"]
       const help = NodeChildProcess.execFileSync(process.execPath, client, { encoding: "utf8" })
       assert.include(help, "messaging <subcommand>")
       assert.include(help, "loads ")

@@ -35,6 +35,6 @@ export const loadProgram = <A>(program: keyof typeof programs, load: () => Promi
   // Before the program is loaded: a start finds what the one before it has compiled, which saves a third of its time. The
   // process runs what it finds there, so the directory is not below /tmp, where other accounts can create it first.
   NodeModule.enableCompileCache(NodePath.join(root, "node_modules/.cache/compile"))
-  const joined = NodePath.join(bundleOf(root), `${program}.js`)
+  const joined = NodePath.join(bundleOf(root), `${program}.mjs`)
   return NodeFs.existsSync(joined) ? import(joined) : load()
 }
