@@ -20,7 +20,7 @@ import type { Permission, Scope as KeyScope } from "../../src/values/Permission.
 import type { Plan } from "../../src/values/Plan.ts"
 import type { Mode } from "../../src/values/TestMode.ts"
 import { Changes } from "./Changes.ts"
-import { sandboxed } from "./cli.ts"
+import { compiled, sandboxed } from "./cli.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 import { eventually, longer } from "./waiting.ts"
 
@@ -65,7 +65,7 @@ export interface ProcessEnd {
   readonly signal: NodeJS.Signals | null
 }
 
-/** A running node: `node src/main.ts serve` as a separate process. */
+/** A running node: a separate process, with the flags of `npm start`. */
 export interface RunningNode {
   /** Without a final slash. */
   readonly baseUrl: string
@@ -123,6 +123,7 @@ const environment = (databaseUrl: string, { env = {}, smtpPort }: NodeOptions) =
   Object.fromEntries(
     Object.entries({
       PATH: NodeProcess.env["PATH"],
+      ...compiled,
       DATABASE_URL: databaseUrl,
       DNS_SERVERS: inject("nameServer"),
       ...defaults,
@@ -195,7 +196,7 @@ class NodeProcessHandle {
   end: ProcessEnd | undefined
 
   constructor(env: Record<string, string | undefined>) {
-    this.child = NodeChildProcess.spawn(NodeProcess.execPath, [main, "serve"], {
+    this.child = NodeChildProcess.spawn(NodeProcess.execPath, ["--v8-pool-size=0", main, "serve"], {
       env,
       stdio: ["ignore", "pipe", "pipe"]
     })

@@ -38,7 +38,7 @@ const onServer = (statement: string) =>
 export const make = Effect.fn("TestDatabase.make")(function*(template: string = inject("pgTemplate")) {
   const database = `test_${NodeCrypto.randomBytes(6).toString("hex")}`
   yield* Effect.acquireRelease(
-    onServer(`create database ${database} template ${template}`),
+    onServer(`create database ${database} template ${template} strategy file_copy`),
     () => onServer(`drop database ${database} with (force)`)
   )
   const connection = connectionTo(database)

@@ -5,6 +5,11 @@ import { fileURLToPath } from "node:url"
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 const messagingPath = fileURLToPath(new URL("../../src/app/client/messaging.ts", import.meta.url))
 
+/** What `npm start` and `npm run` set: a process finds all its modules compiled. */
+export const compiled = {
+  NODE_COMPILE_CACHE: fileURLToPath(new URL("../../node_modules/.cache/compile", import.meta.url))
+} as const
+
 /** Every channel in the sandbox, which production must ask for by name. */
 export const sandboxed = { SMTP_URL: "sandbox", SMS_PROVIDER: "sandbox", WHATSAPP_URL: "sandbox" } as const
 
@@ -33,7 +38,7 @@ const runOf = (program: string): Run => (words, environment = {}, { cwd, input =
     const child = execFile(
       process.execPath,
       [program, ...words],
-      { env: { PATH: process.env["PATH"], ...environment }, cwd, ...user },
+      { env: { PATH: process.env["PATH"], ...compiled, ...environment }, cwd, ...user },
       (error, stdout, stderr) =>
         resume(Effect.succeed({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr }))
     )
@@ -51,7 +56,7 @@ export const startMessaging = (words: ReadonlyArray<string>, environment: Readon
   Effect.acquireRelease(
     Effect.sync(() => {
       const child = spawn(process.execPath, [messagingPath, ...words], {
-        env: { PATH: process.env["PATH"], ...environment },
+        env: { PATH: process.env["PATH"], ...compiled, ...environment },
         stdio: ["ignore", "pipe", "pipe"]
       })
       const output: { text: string; code: number | null } = { text: "", code: null }
