@@ -53,7 +53,9 @@ layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), layerOptions)(
           )
           // Without receipts, which would prove the arrival of a message whose acknowledgement was lost.
           controls.setReceipts(to, { delivered: false, read: false })
+          const received = Effect.sync(() => controls.counters().stanzas["message"] ?? 0)
           for (let round = 0; round < rounds; round++) {
+            const receivedBefore = yield* received
             const [conveyed = "", ...swallowed] = textsOf(61, `round${round}`)
             controls.setFault(session.number, { kind: "lose-ack" })
             yield* accepted(node, key, { session_id: session.id, to, content: conveyed })
@@ -64,6 +66,8 @@ layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), layerOptions)(
             // One connection takes no more messages while these are unacknowledged.
             const before = yield* eventually(unfinished, ({ written }) => written.length === 51, longer.takeover)
             assert.lengthOf(before.queued, 10)
+            // The server relays what it reads after the fault has ended.
+            yield* eventually(received, (count) => count - receivedBefore >= 51, longer.turn)
             yield* round % 2 === 0 ? node.stop() : node.kill
             assert.deepStrictEqual(yield* unfinished, before)
             controls.clearFaults(session.number)
