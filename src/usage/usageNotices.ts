@@ -26,7 +26,7 @@ export const crossedNotice = ({ account_id: accountId, kind, limit, metric, used
         kind: "quota_warning",
         subject: `80 percent of this month's ${things} are used`,
         body: `${thousands(used)} of the ${thousands(limit)} ${things} that your plan allows in a month are used.\n\n`
-          + `Requests above the quota are refused with 402. Choose a larger plan if you need more.\n\n${ending}`
+          + `Requests above the quota are refused with 402. Ask the operator for a larger plan if you need more.\n\n${ending}`
       }
     case "reached":
       return {
@@ -37,7 +37,7 @@ export const crossedNotice = ({ account_id: accountId, kind, limit, metric, used
           `All ${
             thousands(limit)
           } ${things} that your plan allows in a month are used. More are refused with 402 until `
-          + `the month ends.\n\nChoose a larger plan to continue at once.\n\n${ending}`
+          + `the month ends.\n\nAsk the operator for a larger plan to continue at once.\n\n${ending}`
       }
     case "high_volume":
       return {

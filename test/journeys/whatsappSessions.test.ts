@@ -278,7 +278,10 @@ layer(WhatsApp.layer(), { excludeTestServices: true })("WhatsApp sessions", (it)
         current: 3,
         resource: "whatsapp_sessions"
       })
-      assert.include(refused?.text, "Your plan allows 3 WhatsApp sessions and you have 3. Choose a larger plan")
+      assert.include(
+        refused?.text,
+        "Your plan allows 3 WhatsApp sessions and you have 3. Ask the operator for a larger plan, or remove one."
+      )
       const made = answers.find(({ status }) => status === 201)
       yield* node.request("DELETE", `/v1/whatsapp/sessions/${String(made?.at("id"))}`, { key })
       yield* createSession(node, key)
@@ -291,7 +294,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true })("WhatsApp sessions", (it)
       const { key } = yield* makeAccount({ plan: "starter" })
       const refused = yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: {} })
       assert.deepInclude(refused.at("error"), { type: "plan_limit_exceeded", limit: 0, current: 0 })
-      assert.include(refused.text, "allows 0 WhatsApp sessions and you have 0. Choose a larger plan.")
+      assert.include(refused.text, "allows 0 WhatsApp sessions and you have 0. Ask the operator for a larger plan.")
     }))
 
   it.effect("the sandbox's phones are not served when the upstream is not the sandbox", () =>

@@ -148,7 +148,7 @@ export class SubscriptionRequired extends Schema.TaggedError<SubscriptionRequire
   wire(402, "subscription_required", 4023)
 ) {
   override get message() {
-    return "The free trial does not include this. Choose a plan to use it."
+    return "The free trial does not include this. Ask the operator for a plan."
   }
 }
 
@@ -158,7 +158,7 @@ export class SubscriptionExpired extends Schema.TaggedError<SubscriptionExpired>
   wire(402, "subscription_expired", 4024)
 ) {
   override get message() {
-    return "The free trial has ended. Choose a plan to send again; reading still works."
+    return "The free trial has ended. Ask the operator for a plan to send again; reading still works."
   }
 }
 
@@ -196,9 +196,11 @@ export class PlanLimitExceeded extends Schema.TaggedError<PlanLimitExceeded>()(
     const allows = `Your plan allows ${pluralize(this.limit, one, several)}`
     if (this.per === "month") {
       const used = pluralize(this.current, "is used", "are used")
-      return `${allows} a month and ${used}. Choose a larger plan, or wait for the next month (UTC).`
+      return `${allows} a month and ${used}. Ask the operator for a larger plan, or wait for the next month (UTC).`
     }
-    return `${allows} and you have ${this.current}. Choose a larger plan${this.current === 0 ? "" : " or remove one"}.`
+    return `${allows} and you have ${this.current}. Ask the operator for a larger plan${
+      this.current === 0 ? "" : ", or remove one"
+    }.`
   }
 }
 

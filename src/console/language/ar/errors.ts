@@ -20,9 +20,9 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.validation_error": "بعض الحقول غير صالحة.",
   "error.internal_error": "حدث خطأ من جانبنا. حاول مرة أخرى.",
   "error.plan_limit_exceeded":
-    "بلغت الحد المسموح: {current, number} من {limit, number}. احذف واحدًا، أو اختر باقة أكبر، أو انتظر حتى يبدأ الحد من جديد.",
+    "بلغت الحد المسموح: {current, number} من {limit, number}. احذف واحدًا، أو اطلب من المشغّل باقة أكبر، أو انتظر حتى يبدأ الحد من جديد.",
   "error.email_quota_exceeded":
-    "استُخدم {current, number} من {limit, number} من رسائل البريد، وعدد المستلمين هنا أكبر من المتبقي. اختر باقة أكبر، أو انتظر حتى تبدأ الحصة من جديد.",
+    "استُخدم {current, number} من {limit, number} من رسائل البريد، وعدد المستلمين هنا أكبر من المتبقي. اطلب من المشغّل باقة أكبر، أو انتظر حتى تبدأ الحصة من جديد.",
   "error.insufficient_permission": "دورك لا يسمح بهذا. اطلب ذلك من مالك أو مسؤول.",
   "error.fresh_login_required": "مضى وقت طويل على تسجيل دخولك. سجّل الدخول مرة أخرى، أو اختر موعدًا أقرب لانتهاء المفتاح.",
   "error.live_key_required": "هذا غير ممكن في وضع الاختبار. انتقل إلى الوضع الفعلي.",
@@ -37,8 +37,8 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.verification_blocked":
     "الرموز إلى هذه الأرقام محظورة، لأنه لم يُدخَل منها تقريبًا أي رمز. ألغ الحظر في صفحة الرموز لمرة واحدة، أو انتظر.",
   "error.country_not_allowed": "لا ترسل هذه الخدمة رموزًا إلى هذا البلد. اطلب من المشغّل إضافته.",
-  "error.subscription_required": "لا تشمل الفترة التجريبية المجانية هذا. اختر باقة.",
-  "error.subscription_expired": "انتهت الفترة التجريبية المجانية. اختر باقة لتعاود الإرسال.",
+  "error.subscription_required": "لا تشمل الفترة التجريبية المجانية هذا. اطلب من المشغّل باقة.",
+  "error.subscription_expired": "انتهت الفترة التجريبية المجانية. اطلب من المشغّل باقة لتعاود الإرسال.",
   "error.address_unconfirmed": "لم يُؤكَّد عنوان البريد الإلكتروني لهذا الحساب. افتح الرابط في البريد الذي أُرسل إليه.",
   "error.channel_unavailable": "لا تستطيع هذه القناة إرسال الرموز الآن. اختر قناة أخرى، أو حاول لاحقًا.",
   "error.verification_not_found": "لا يوجد رمز للتحقق منه، فقد استُخدم من قبل. أرسل رمزًا جديدًا.",

@@ -16,7 +16,7 @@ export const webhooks: Readonly<Record<keyof typeof english, string>> = {
     "و{count, plural, zero {لا شيء غيرها} one {حدث آخر} two {حدثان آخران} few {# أحداث أخرى} many {# حدثًا آخر} other {# حدث آخر}}",
   "webhooks.empty.title": "لا توجد خطافات ويب بعد",
   "webhooks.empty.text": "أنشئ خطاف ويب ليعرف تطبيقك مصير كل رسالة.",
-  "webhooks.paid": "خطافات الويب جزء من باقة مدفوعة. اختر باقة لتتمكن من إنشائها وتغييرها هنا.",
+  "webhooks.paid": "خطافات الويب جزء من باقة مدفوعة. اطلب من المشغّل هذه الباقة لتتمكن من إنشائها وتغييرها هنا.",
   "webhooks.status.active": "نشط",
   "webhooks.status.unhealthy": "غير سليم",
   "webhooks.status.disabled": "معطّل",

@@ -19,9 +19,9 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.validation_error": "Einige Felder sind ungültig.",
   "error.internal_error": "Auf unserer Seite ist etwas schiefgegangen. Versuchen Sie es erneut.",
   "error.plan_limit_exceeded":
-    "Das Limit ist erreicht: {current, number} von {limit, number} sind verbraucht. Entfernen Sie eines, wählen Sie einen größeren Tarif, oder warten Sie, bis das Limit neu beginnt.",
+    "Das Limit ist erreicht: {current, number} von {limit, number} sind verbraucht. Entfernen Sie eines, bitten Sie den Betreiber um einen größeren Tarif, oder warten Sie, bis das Limit neu beginnt.",
   "error.email_quota_exceeded":
-    "{current, number} von {limit, number} E-Mails sind verbraucht, und diese Sendung hat mehr Empfänger, als übrig sind. Wählen Sie einen größeren Tarif, oder warten Sie, bis das Kontingent neu beginnt.",
+    "{current, number} von {limit, number} E-Mails sind verbraucht, und diese Sendung hat mehr Empfänger, als übrig sind. Bitten Sie den Betreiber um einen größeren Tarif, oder warten Sie, bis das Kontingent neu beginnt.",
   "error.insufficient_permission": "Ihre Rolle erlaubt das nicht. Wenden Sie sich an einen Inhaber oder Administrator.",
   "error.fresh_login_required":
     "Ihre Anmeldung liegt dafür zu lange zurück. Melden Sie sich erneut an, oder wählen Sie ein früheres Ende für den Schlüssel.",
@@ -41,8 +41,9 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
     "Codes an diese Nummern sind gesperrt, weil fast keiner eingegeben wurde. Entsperren Sie sie auf der Seite der Einmalcodes, oder warten Sie.",
   "error.country_not_allowed":
     "Dieser Dienst sendet keine Codes in dieses Land. Bitten Sie den Betreiber, es hinzuzufügen.",
-  "error.subscription_required": "Die kostenlose Testphase enthält das nicht. Wählen Sie einen Tarif.",
-  "error.subscription_expired": "Die kostenlose Testphase ist zu Ende. Wählen Sie einen Tarif, um wieder zu senden.",
+  "error.subscription_required": "Die kostenlose Testphase enthält das nicht. Bitten Sie den Betreiber um einen Tarif.",
+  "error.subscription_expired":
+    "Die kostenlose Testphase ist zu Ende. Bitten Sie den Betreiber um einen Tarif, um wieder zu senden.",
   "error.address_unconfirmed":
     "Die E-Mail-Adresse dieses Kontos ist nicht bestätigt. Öffnen Sie den Link in der E-Mail, die dorthin gesendet wurde.",
   "error.channel_unavailable":

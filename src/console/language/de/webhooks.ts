@@ -16,7 +16,7 @@ export const webhooks: Readonly<Record<keyof typeof english, string>> = {
   "webhooks.empty.title": "Noch keine Webhooks",
   "webhooks.empty.text": "Erstellen Sie einen Webhook, und Ihre Anwendung erfährt, was aus jeder Nachricht wurde.",
   "webhooks.paid":
-    "Webhooks gehören zu einem kostenpflichtigen Tarif. Wählen Sie einen, um sie hier zu erstellen und zu ändern.",
+    "Webhooks gehören zu einem kostenpflichtigen Tarif. Bitten Sie den Betreiber um einen, um sie hier zu erstellen und zu ändern.",
   "webhooks.status.active": "aktiv",
   "webhooks.status.unhealthy": "gestört",
   "webhooks.status.disabled": "deaktiviert",

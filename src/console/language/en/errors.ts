@@ -17,9 +17,9 @@ export const errors = {
   "error.validation_error": "Some fields are not valid.",
   "error.internal_error": "Something went wrong on our side. Try again.",
   "error.plan_limit_exceeded":
-    "The limit is reached: {current, number} of {limit, number} are used. Remove one, choose a larger plan, or wait until the limit starts again.",
+    "The limit is reached: {current, number} of {limit, number} are used. Remove one, ask the operator for a larger plan, or wait until the limit starts again.",
   "error.email_quota_exceeded":
-    "{current, number} of {limit, number} emails are used, and this mail has more recipients than are left. Choose a larger plan, or wait until the quota starts again.",
+    "{current, number} of {limit, number} emails are used, and this mail has more recipients than are left. Ask the operator for a larger plan, or wait until the quota starts again.",
   "error.insufficient_permission": "Your role does not allow this. Ask an owner or an admin.",
   "error.fresh_login_required":
     "You signed in too long ago for this. Sign in again, or choose an earlier end for the key.",
@@ -37,8 +37,8 @@ export const errors = {
   "error.verification_blocked":
     "Codes to these numbers are blocked, because hardly any was entered. Unblock them on the page of one-time codes, or wait.",
   "error.country_not_allowed": "This service sends no codes to this country. Ask the operator to add it.",
-  "error.subscription_required": "The free trial does not include this. Choose a plan.",
-  "error.subscription_expired": "The free trial has ended. Choose a plan to send again.",
+  "error.subscription_required": "The free trial does not include this. Ask the operator for a plan.",
+  "error.subscription_expired": "The free trial has ended. Ask the operator for a plan to send again.",
   "error.address_unconfirmed":
     "The email address of this account is not confirmed. Open the link in the mail that was sent to it.",
   "error.channel_unavailable": "This channel cannot send codes now. Choose another channel, or try again later.",

@@ -13,7 +13,8 @@ export const webhooks = {
   "webhooks.moreEvents": "and {count, plural, one {# more} other {# more}}",
   "webhooks.empty.title": "No webhooks yet",
   "webhooks.empty.text": "Create a webhook, and your application learns what became of each message.",
-  "webhooks.paid": "Webhooks are part of a paid plan. Choose one, and you can create and change them here.",
+  "webhooks.paid":
+    "Webhooks are part of a paid plan. Ask the operator for one, and you can create and change them here.",
   "webhooks.status.active": "active",
   "webhooks.status.unhealthy": "unhealthy",
   "webhooks.status.disabled": "disabled",

@@ -19,9 +19,9 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.validation_error": "Algunos campos no son válidos.",
   "error.internal_error": "Algo ha fallado por nuestra parte. Inténtelo de nuevo.",
   "error.plan_limit_exceeded":
-    "Se alcanzó el límite: {current, number} de {limit, number} en uso. Elimine uno, elija un plan mayor o espere a que el límite se reinicie.",
+    "Se alcanzó el límite: {current, number} de {limit, number} en uso. Elimine uno, pida un plan mayor al operador o espere a que el límite se reinicie.",
   "error.email_quota_exceeded":
-    "Se usaron {current, number} de {limit, number} correos, y este envío tiene más destinatarios de los que quedan. Elija un plan mayor o espere a que la cuota se reinicie.",
+    "Se usaron {current, number} de {limit, number} correos, y este envío tiene más destinatarios de los que quedan. Pida un plan mayor al operador o espere a que la cuota se reinicie.",
   "error.insufficient_permission": "Su rol no lo permite. Pídalo a un propietario o a un administrador.",
   "error.fresh_login_required":
     "Inició sesión hace demasiado tiempo. Vuelva a iniciar sesión o elija una caducidad más próxima para la clave.",
@@ -39,8 +39,8 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.verification_blocked":
     "Los códigos a estos números están bloqueados, porque casi ninguno se introdujo. Desbloquéelos en la página de códigos de un solo uso o espere.",
   "error.country_not_allowed": "Este servicio no envía códigos a este país. Pida al operador que lo añada.",
-  "error.subscription_required": "La prueba gratuita no incluye esto. Elija un plan.",
-  "error.subscription_expired": "La prueba gratuita terminó. Elija un plan para volver a enviar.",
+  "error.subscription_required": "La prueba gratuita no incluye esto. Pida un plan al operador.",
+  "error.subscription_expired": "La prueba gratuita terminó. Pida un plan al operador para volver a enviar.",
   "error.address_unconfirmed":
     "La dirección de correo de esta cuenta no está confirmada. Abra el enlace del correo que se le envió.",
   "error.channel_unavailable": "Este canal no puede enviar códigos ahora. Elija otro canal o inténtelo más tarde.",

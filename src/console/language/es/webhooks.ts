@@ -15,7 +15,8 @@ export const webhooks: Readonly<Record<keyof typeof english, string>> = {
   "webhooks.moreEvents": "y {count, plural, one {# más} other {# más}}",
   "webhooks.empty.title": "Todavía no hay webhooks",
   "webhooks.empty.text": "Cree un webhook y su aplicación sabrá qué fue de cada mensaje.",
-  "webhooks.paid": "Los webhooks forman parte de un plan de pago. Elija uno para crearlos y cambiarlos aquí.",
+  "webhooks.paid":
+    "Los webhooks forman parte de un plan de pago. Pida uno al operador para crearlos y cambiarlos aquí.",
   "webhooks.status.active": "activo",
   "webhooks.status.unhealthy": "con fallos",
   "webhooks.status.disabled": "desactivado",

@@ -19,9 +19,9 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.validation_error": "Certains champs ne sont pas valides.",
   "error.internal_error": "Un problème est survenu de notre côté. Réessayez.",
   "error.plan_limit_exceeded":
-    "La limite est atteinte : {current, number} sur {limit, number} sont utilisés. Supprimez-en un, choisissez une formule plus grande, ou attendez la remise à zéro.",
+    "La limite est atteinte : {current, number} sur {limit, number} sont utilisés. Supprimez-en un, demandez une formule plus grande à l’exploitant, ou attendez la remise à zéro.",
   "error.email_quota_exceeded":
-    "{current, number} e-mails sur {limit, number} sont utilisés, et cet envoi a plus de destinataires qu’il n’en reste. Choisissez une formule plus grande, ou attendez la remise à zéro du quota.",
+    "{current, number} e-mails sur {limit, number} sont utilisés, et cet envoi a plus de destinataires qu’il n’en reste. Demandez une formule plus grande à l’exploitant, ou attendez la remise à zéro du quota.",
   "error.insufficient_permission":
     "Votre rôle ne le permet pas. Adressez-vous à un propriétaire ou à un administrateur.",
   "error.fresh_login_required":
@@ -40,8 +40,9 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.verification_blocked":
     "Les codes vers ces numéros sont bloqués, car presque aucun n’a été saisi. Débloquez-les sur la page des codes à usage unique, ou attendez.",
   "error.country_not_allowed": "Ce service n’envoie pas de codes vers ce pays. Demandez à l’exploitant de l’ajouter.",
-  "error.subscription_required": "L’essai gratuit ne comprend pas ceci. Choisissez une formule.",
-  "error.subscription_expired": "L’essai gratuit est terminé. Choisissez une formule pour envoyer de nouveau.",
+  "error.subscription_required": "L’essai gratuit ne comprend pas ceci. Demandez une formule à l’exploitant.",
+  "error.subscription_expired":
+    "L’essai gratuit est terminé. Demandez une formule à l’exploitant pour envoyer de nouveau.",
   "error.address_unconfirmed":
     "L’adresse e-mail de ce compte n’est pas confirmée. Ouvrez le lien de l’e-mail qui y a été envoyé.",
   "error.channel_unavailable":

@@ -16,7 +16,7 @@ export const webhooks: Readonly<Record<keyof typeof english, string>> = {
   "webhooks.empty.title": "Pas encore de webhook",
   "webhooks.empty.text": "Créez un webhook, et votre application apprend ce que devient chaque message.",
   "webhooks.paid":
-    "Les webhooks font partie d’une formule payante. Choisissez-en une pour les créer et les modifier ici.",
+    "Les webhooks font partie d’une formule payante. Demandez-en une à l’exploitant pour les créer et les modifier ici.",
   "webhooks.status.active": "actif",
   "webhooks.status.unhealthy": "défaillant",
   "webhooks.status.disabled": "désactivé",

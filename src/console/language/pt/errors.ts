@@ -19,9 +19,9 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.validation_error": "Alguns campos não são válidos.",
   "error.internal_error": "Algo deu errado do nosso lado. Tente de novo.",
   "error.plan_limit_exceeded":
-    "O limite foi atingido: {current, number} de {limit, number} em uso. Remova um, escolha um plano maior ou espere o limite ser renovado.",
+    "O limite foi atingido: {current, number} de {limit, number} em uso. Remova um, peça um plano maior ao operador ou espere o limite ser renovado.",
   "error.email_quota_exceeded":
-    "Foram usados {current, number} de {limit, number} e-mails, e este envio tem mais destinatários do que restam. Escolha um plano maior ou espere a cota ser renovada.",
+    "Foram usados {current, number} de {limit, number} e-mails, e este envio tem mais destinatários do que restam. Peça um plano maior ao operador ou espere a cota ser renovada.",
   "error.insufficient_permission": "O seu papel não permite isto. Peça a um proprietário ou a um administrador.",
   "error.fresh_login_required":
     "Você entrou há tempo demais. Entre de novo ou escolha uma expiração mais próxima para a chave.",
@@ -39,8 +39,8 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.verification_blocked":
     "Os códigos para estes números estão bloqueados, porque quase nenhum foi digitado. Desbloqueie-os na página de códigos de uso único ou espere.",
   "error.country_not_allowed": "Este serviço não envia códigos a este país. Peça ao operador que o adicione.",
-  "error.subscription_required": "A avaliação gratuita não inclui isto. Escolha um plano.",
-  "error.subscription_expired": "A avaliação gratuita terminou. Escolha um plano para voltar a enviar.",
+  "error.subscription_required": "A avaliação gratuita não inclui isto. Peça um plano ao operador.",
+  "error.subscription_expired": "A avaliação gratuita terminou. Peça um plano ao operador para voltar a enviar.",
   "error.address_unconfirmed":
     "O endereço de e-mail desta conta não está confirmado. Abra o link no e-mail que foi enviado a ele.",
   "error.channel_unavailable": "Este canal não pode enviar códigos agora. Escolha outro canal ou tente mais tarde.",

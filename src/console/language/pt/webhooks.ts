@@ -15,7 +15,7 @@ export const webhooks: Readonly<Record<keyof typeof english, string>> = {
   "webhooks.moreEvents": "e mais {count, plural, one {#} other {#}}",
   "webhooks.empty.title": "Ainda não há webhooks",
   "webhooks.empty.text": "Crie um webhook, e a sua aplicação saberá o que aconteceu com cada mensagem.",
-  "webhooks.paid": "Os webhooks fazem parte de um plano pago. Escolha um para criá-los e alterá-los aqui.",
+  "webhooks.paid": "Os webhooks fazem parte de um plano pago. Peça um ao operador para criá-los e alterá-los aqui.",
   "webhooks.status.active": "ativo",
   "webhooks.status.unhealthy": "com falhas",
   "webhooks.status.disabled": "desativado",

@@ -19,9 +19,9 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.validation_error": "Imyanya imwe ntiyujujwe neza.",
   "error.internal_error": "Habaye ikosa ku ruhande rwacu. Ongera ugerageze.",
   "error.plan_limit_exceeded":
-    "Umubare ntarengwa wagezweho: {current, number} kuri {limit, number} byarakoreshejwe. Kuraho kimwe, hitamo ifatabuguzi rinini, cyangwa utegereze ko umubare utangira bundi bushya.",
+    "Umubare ntarengwa wagezweho: {current, number} kuri {limit, number} byarakoreshejwe. Kuraho kimwe, saba ushinzwe serivisi ifatabuguzi rinini, cyangwa utegereze ko umubare utangira bundi bushya.",
   "error.email_quota_exceeded":
-    "Imeyili {current, number} kuri {limit, number} zarakoreshejwe, kandi iyi ifite abohererezwa barenze izisigaye. Hitamo ifatabuguzi rinini, cyangwa utegereze ko igipimo gitangira bundi bushya.",
+    "Imeyili {current, number} kuri {limit, number} zarakoreshejwe, kandi iyi ifite abohererezwa barenze izisigaye. Saba ushinzwe serivisi ifatabuguzi rinini, cyangwa utegereze ko igipimo gitangira bundi bushya.",
   "error.insufficient_permission": "Inshingano zawe ntizibyemera. Bisabe nyiri konti cyangwa umuyobozi.",
   "error.fresh_login_required":
     "Hashize igihe kinini winjiye. Ongera winjire, cyangwa uhitemo iherezo ry’urufunguzo riri hafi.",
@@ -39,9 +39,9 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.verification_blocked":
     "Kode zijya kuri izi nimero zakumiriwe, kuko hafi ya zose zitanditswe. Zikomorere ku rupapuro rwa kode zikoreshwa rimwe, cyangwa utegereze.",
   "error.country_not_allowed": "Iyi serivisi ntiyohereza kode muri iki gihugu. Saba ushinzwe serivisi kucyongeramo.",
-  "error.subscription_required": "Igihe cy’igeragezwa ry’ubuntu nticyemera ibi. Hitamo ifatabuguzi.",
+  "error.subscription_required": "Igihe cy’igeragezwa ry’ubuntu nticyemera ibi. Saba ushinzwe serivisi ifatabuguzi.",
   "error.subscription_expired":
-    "Igihe cy’igeragezwa ry’ubuntu cyarangiye. Hitamo ifatabuguzi kugira ngo wongere wohereze.",
+    "Igihe cy’igeragezwa ry’ubuntu cyarangiye. Saba ushinzwe serivisi ifatabuguzi kugira ngo wongere wohereze.",
   "error.address_unconfirmed":
     "Aderesi ya imeyili y’iyi konti ntiremezwa. Fungura ihuza riri muri imeyili yayoherejweho.",
   "error.channel_unavailable":

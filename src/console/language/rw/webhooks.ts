@@ -15,7 +15,8 @@ export const webhooks: Readonly<Record<keyof typeof english, string>> = {
   "webhooks.moreEvents": "n’{count, plural, =1 {ikindi #} other {ibindi #}}",
   "webhooks.empty.title": "Nta webhook ziraboneka",
   "webhooks.empty.text": "Kora webhook, porogaramu yawe izajya imenya uko buri butumwa bwagenze.",
-  "webhooks.paid": "Webhook ziri mu ifatabuguzi ryishyurwa. Hitamo rimwe, hanyuma uzikore kandi uzihindurire hano.",
+  "webhooks.paid":
+    "Webhook ziri mu ifatabuguzi ryishyurwa. Saba ushinzwe serivisi rimwe, hanyuma uzikore kandi uzihindurire hano.",
   "webhooks.status.active": "irakora",
   "webhooks.status.unhealthy": "ifite ikibazo",
   "webhooks.status.disabled": "yazimijwe",

@@ -20,9 +20,9 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.validation_error": "Baadhi ya sehemu si sahihi.",
   "error.internal_error": "Hitilafu imetokea upande wetu. Jaribu tena.",
   "error.plan_limit_exceeded":
-    "Kikomo kimefikiwa: {current, number} kati ya {limit, number} zimetumika. Ondoa moja, chagua mpango mkubwa zaidi, au subiri kikomo kianze upya.",
+    "Kikomo kimefikiwa: {current, number} kati ya {limit, number} zimetumika. Ondoa moja, mwombe mwendeshaji mpango mkubwa zaidi, au subiri kikomo kianze upya.",
   "error.email_quota_exceeded":
-    "Barua pepe {current, number} kati ya {limit, number} zimetumika, na hii ina wapokeaji wengi kuliko zilizobaki. Chagua mpango mkubwa zaidi, au subiri kiwango kianze upya.",
+    "Barua pepe {current, number} kati ya {limit, number} zimetumika, na hii ina wapokeaji wengi kuliko zilizobaki. Mwombe mwendeshaji mpango mkubwa zaidi, au subiri kiwango kianze upya.",
   "error.insufficient_permission": "Jukumu lako haliruhusu hili. Mwombe mmiliki au msimamizi.",
   "error.fresh_login_required":
     "Uliingia zamani mno kwa hili. Ingia tena, au chagua mwisho wa karibu zaidi wa ufunguo.",
@@ -40,8 +40,8 @@ export const errors: Readonly<Record<keyof typeof english, string>> = {
   "error.verification_blocked":
     "Misimbo kwa nambari hizi imezuiwa, kwa sababu karibu hakuna iliyoingizwa. Ondoa kizuizi kwenye ukurasa wa misimbo ya mara moja, au subiri.",
   "error.country_not_allowed": "Huduma hii haitumi misimbo kwa nchi hii. Mwombe mwendeshaji aiongeze.",
-  "error.subscription_required": "Kipindi cha kujaribu bila malipo hakijumuishi hili. Chagua mpango.",
-  "error.subscription_expired": "Kipindi cha kujaribu bila malipo kimeisha. Chagua mpango ili kutuma tena.",
+  "error.subscription_required": "Kipindi cha kujaribu bila malipo hakijumuishi hili. Mwombe mwendeshaji mpango.",
+  "error.subscription_expired": "Kipindi cha kujaribu bila malipo kimeisha. Mwombe mwendeshaji mpango ili kutuma tena.",
   "error.address_unconfirmed":
     "Anwani ya barua pepe ya akaunti hii haijathibitishwa. Fungua kiungo kwenye barua pepe iliyotumwa kwa anwani hiyo.",
   "error.channel_unavailable": "Njia hii haiwezi kutuma misimbo sasa. Chagua njia nyingine, au jaribu baadaye.",

@@ -16,7 +16,7 @@ export const webhooks: Readonly<Record<keyof typeof english, string>> = {
   "webhooks.empty.title": "Bado hakuna webhook",
   "webhooks.empty.text": "Tengeneza webhook, na programu yako itajua kilichotokea kwa kila ujumbe.",
   "webhooks.paid":
-    "Webhook ni sehemu ya mpango wa kulipia. Chagua mmoja, kisha utaweza kuzitengeneza na kuzibadilisha hapa.",
+    "Webhook ni sehemu ya mpango wa kulipia. Mwombe mwendeshaji mmoja, kisha utaweza kuzitengeneza na kuzibadilisha hapa.",
   "webhooks.status.active": "inatumika",
   "webhooks.status.unhealthy": "ina hitilafu",
   "webhooks.status.disabled": "imezimwa",
