@@ -22,6 +22,13 @@ const loopbackAddresses: ReadonlyArray<string> = ["127.0.0.1", "::1"]
 /** More addresses could not be tried within the time of a request. */
 const maxAddresses = 8
 
+/**
+ * Milliseconds until the next address of a host is tried. Node gives up the attempt before, and does so after 250 ms by default,
+ * which a receiver on another continent, or a busy node, often exceeds. If the next address is one that this machine cannot
+ * reach, such as an IPv6 address, nothing would arrive.
+ */
+export const attemptTimeoutMillis = 1_000
+
 const familyOf = (address: string): 4 | 6 => NodeNet.isIPv6(address) ? 6 : 4
 
 /**
@@ -59,6 +66,7 @@ const openTcp = (target: buildConnector.Options, options: GuardOptions, lookup: 
     port: port === "" ? protocol === "https:" ? 443 : 80 : Number(port),
     lookup,
     autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: attemptTimeoutMillis,
     noDelay: true,
     keepAlive: true,
     timeout: options.connectTimeoutMillis

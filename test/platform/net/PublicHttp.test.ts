@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Context, Effect, Exit, Fiber, Layer, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import type * as NodeNet from "node:net"
+import { setImmediate } from "node:timers/promises"
 import * as NodeZlib from "node:zlib"
 import { PublicHttp, type PublicHttpOptions } from "../../../src/platform/net/PublicHttp.ts"
 import { AccountId } from "../../../src/values/Ids.ts"
@@ -42,6 +43,20 @@ describe("PublicHttp", () => {
         "x-service-event": "message.sent",
         "host": `localhost:${receiver.port}`
       })
+    }))
+
+  it.live("reaches a receiver whose connection takes more than 250 ms, although its next address refuses", () =>
+    Effect.gen(function*() {
+      const receiver = yield* makeWebhookReceiver()
+      const post = yield* client()
+      const response = yield* Effect.forkChild(post(receiver.url))
+      // A busy process sees the connection late, as one to another continent is.
+      const busy = Effect.sync(() => {
+        const end = performance.now() + 400
+        while (performance.now() < end) continue
+      })
+      for (let turn = 0; turn < 3; turn++) yield* Effect.andThen(Effect.promise(() => setImmediate()), busy)
+      assert.deepInclude(yield* Fiber.join(response), { kind: "success", status: 200 })
     }))
 
   it.effect("measures the duration from the moment that its headers are made", () =>

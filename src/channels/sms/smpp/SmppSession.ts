@@ -1,6 +1,7 @@
 import { Deferred, Duration, Effect, FiberSet, Option, Result, Schedule, Schema, type Scope } from "effect"
 import * as NodeNet from "node:net"
 import * as NodeTls from "node:tls"
+import { attemptTimeoutMillis } from "../../../platform/net/guardedConnector.ts"
 import type { Lease } from "../../../platform/work/WorkPolicy.ts"
 import type { OutgoingPart } from "../parts/SmsProvider.ts"
 import type { SmppAddress } from "./SmppCarrier.ts"
@@ -132,9 +133,10 @@ class Connection {
 const connect = ({ host, port, tls }: SmppAddress): Effect.Effect<Connection, SmppUnavailable, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.callback<Connection, SmppUnavailable>((resume) => {
+      const target = { host, port, autoSelectFamilyAttemptTimeout: attemptTimeoutMillis }
       const socket = tls
-        ? NodeTls.connect({ host, port, ...(NodeNet.isIP(host) === 0 && { servername: host }) })
-        : NodeNet.connect({ host, port })
+        ? NodeTls.connect({ ...target, ...(NodeNet.isIP(host) === 0 && { servername: host }) })
+        : NodeNet.connect(target)
       socket.once(tls ? "secureConnect" : "connect", () => {
         socket.removeAllListeners("error")
         resume(Effect.succeed(new Connection(socket)))

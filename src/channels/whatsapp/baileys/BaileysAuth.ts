@@ -10,6 +10,7 @@ import { AsyncLocalStorage } from "node:async_hooks"
 import * as NodeHttp from "node:http"
 import * as NodeHttps from "node:https"
 import type { Duplex } from "node:stream"
+import { attemptTimeoutMillis } from "../../../platform/net/guardedConnector.ts"
 import type { Credentials } from "../credentials/CredentialStore.ts"
 import * as BaileysKeys from "./BaileysKeys.ts"
 import * as BaileysRatchets from "./BaileysRatchets.ts"
@@ -51,7 +52,10 @@ const writeWhenDurable = (connection: Duplex, durable: () => Promise<unknown>) =
  */
 export const durableAgent = (url: string, durable: () => Promise<unknown>): NodeHttps.Agent => {
   // The library's type names the TLS agent, but it accepts either.
-  const agent = new URL(url).protocol === "wss:" ? new NodeHttps.Agent() : new NodeHttp.Agent() as NodeHttps.Agent
+  const options = { autoSelectFamilyAttemptTimeout: attemptTimeoutMillis }
+  const agent = new URL(url).protocol === "wss:"
+    ? new NodeHttps.Agent(options)
+    : new NodeHttp.Agent(options) as NodeHttps.Agent
   const connect = agent.createConnection.bind(agent)
   agent.createConnection = (options, done) => {
     const connection = connect(options, done)
