@@ -86,7 +86,7 @@ export class EmailQuotaExceeded extends Schema.TaggedError<EmailQuotaExceeded>()
     }
     return `Your plan allows ${
       pluralize(this.limit, "email")
-    } a month, ${used}, and this request has more recipients than that leaves. Choose a larger plan, or wait for the next month (UTC).`
+    } a month, ${used}, and this request has more recipients than that leaves. Ask the operator for a larger plan, or wait for the next month (UTC).`
   }
 }
 
