@@ -32,7 +32,7 @@ const write = async (directory: string) => {
   })
   // A killed build leaves no bundle.
   const unfinished = `${directory}.${process.pid}`
-  // By their ending, Node knows without a look into them that they are modules.
+  // Node takes a file with this ending for a module without reading it first.
   await bundle.write({
     dir: unfinished,
     format: "esm",

@@ -66,7 +66,7 @@ layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), layerOptions)(
             // One connection takes no more messages while these are unacknowledged.
             const before = yield* eventually(unfinished, ({ written }) => written.length === 51, longer.takeover)
             assert.lengthOf(before.queued, 10)
-            // The server relays what it reads after the fault has ended.
+            // A message that the server reads after the end of the fault would reach the phone.
             yield* eventually(received, (count) => count - receivedBefore >= 51, longer.turn)
             yield* round % 2 === 0 ? node.stop() : node.kill
             assert.deepStrictEqual(yield* unfinished, before)

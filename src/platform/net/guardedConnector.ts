@@ -23,9 +23,9 @@ const loopbackAddresses: ReadonlyArray<string> = ["127.0.0.1", "::1"]
 const maxAddresses = 8
 
 /**
- * Milliseconds until the next address of a host is tried. Node gives up the attempt before, and does so after 250 ms by default,
- * which a receiver on another continent, or a busy node, often exceeds. If the next address is one that this machine cannot
- * reach, such as an IPv6 address, nothing would arrive.
+ * Milliseconds that a connection may take before Node abandons it and tries the next address of the host. Node's default of 250
+ * is too short for a host on another continent and for a busy node. If this machine cannot reach the next address, such as
+ * one of IPv6, the host would never be reached.
  */
 export const attemptTimeoutMillis = 1_000
 

@@ -49,14 +49,14 @@ describe("PublicHttp", () => {
     Effect.gen(function*() {
       const receiver = yield* makeWebhookReceiver()
       const post = yield* client()
-      const response = yield* Effect.forkChild(post(receiver.url))
-      // A busy process sees the connection late, as one to another continent is.
+      const posting = yield* Effect.forkChild(post(receiver.url))
+      // A busy process learns late that it is connected, as it does of a host on another continent.
       const busy = Effect.sync(() => {
         const end = performance.now() + 400
         while (performance.now() < end) continue
       })
       for (let turn = 0; turn < 3; turn++) yield* Effect.andThen(Effect.promise(() => setImmediate()), busy)
-      assert.deepInclude(yield* Fiber.join(response), { kind: "success", status: 200 })
+      assert.deepInclude(yield* Fiber.join(posting), { kind: "success", status: 200 })
     }))
 
   it.effect("measures the duration from the moment that its headers are made", () =>

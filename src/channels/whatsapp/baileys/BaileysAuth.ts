@@ -52,10 +52,10 @@ const writeWhenDurable = (connection: Duplex, durable: () => Promise<unknown>) =
  */
 export const durableAgent = (url: string, durable: () => Promise<unknown>): NodeHttps.Agent => {
   // The library's type names the TLS agent, but it accepts either.
-  const options = { autoSelectFamilyAttemptTimeout: attemptTimeoutMillis }
+  const settings = { autoSelectFamilyAttemptTimeout: attemptTimeoutMillis }
   const agent = new URL(url).protocol === "wss:"
-    ? new NodeHttps.Agent(options)
-    : new NodeHttp.Agent(options) as NodeHttps.Agent
+    ? new NodeHttps.Agent(settings)
+    : new NodeHttp.Agent(settings) as NodeHttps.Agent
   const connect = agent.createConnection.bind(agent)
   agent.createConnection = (options, done) => {
     const connection = connect(options, done)
