@@ -7,6 +7,7 @@ import { Database } from "../../src/platform/database/Database.ts"
 import * as PgCodecs from "../../src/platform/database/PgCodecs.ts"
 import { retryWhileUnavailable } from "../../src/platform/database/unavailable.ts"
 import { serviceUser } from "./executedStatements.ts"
+import { longer } from "./waiting.ts"
 
 /** Connection settings of a database on the test server. */
 export interface Connection {
@@ -24,9 +25,12 @@ const connectionTo = (database: string): Connection => {
 
 const urlOf = ({ database, host, port, username }: Connection) => `postgres://${username}@${host}:${port}/${database}`
 
+/** The server starts a process for each connection. */
+const session = { connectTimeout: longer.start } as const
+
 const onServer = (statement: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement).unprepared).pipe(
-    Effect.provide(PgClient.layer({ ...connectionTo("postgres"), maxConnections: 1 })),
+    Effect.provide(PgClient.layer({ ...connectionTo("postgres"), ...session, maxConnections: 1 })),
     // Everything that runs at the same time shares the server, which may have no free connection at the moment.
     retryWhileUnavailable,
     Effect.orDie
@@ -65,7 +69,7 @@ export class TestDatabase extends Context.Service<TestDatabase, TestConnection>(
       Effect.map(
         TestDatabase,
         ({ database, host, port, username }) =>
-          PgClient.layer({ database, host, port, username, maxConnections: 8, types: PgCodecs.registry })
+          PgClient.layer({ database, host, port, username, ...session, maxConnections: 8, types: PgCodecs.registry })
       )
     ))
   )

@@ -41,7 +41,7 @@ const makeTemplate = Effect.fn("globalSetup.makeTemplate")(function*(port: numbe
 export default async function globalSetup(project: TestProject) {
   const scope = Scope.makeUnsafe()
   const setUp = Effect.gen(function*() {
-    const { port } = yield* temporaryServer(recording)
+    const { port } = yield* temporaryServer(recording, process.env["TEST_DATABASE_DIR"])
     yield* makeTemplate(port)
     yield* Effect.provide(startRecording, clientOf(port, "postgres"))
     project.provide("pgPort", port)

@@ -10,8 +10,11 @@ import { eventually, longer } from "./waiting.ts"
  * A temporary PostgreSQL, removed with the scope, processes and files included. Tests connect to its port, like to an
  * operator's server: a unix socket refuses connections (EAGAIN) when many arrive at once.
  */
-export const temporaryServer = Effect.fnUntraced(function*(settings: Readonly<Record<string, string>> = {}) {
-  const directory = yield* Effect.acquireRelease(makeDirectory, remove)
+export const temporaryServer = Effect.fnUntraced(function*(
+  settings: Readonly<Record<string, string>> = {},
+  parent: string = NodeOs.tmpdir()
+) {
+  const directory = yield* Effect.acquireRelease(makeDirectoryIn(parent), remove)
   const lifetime = yield* Scope.make()
   const port = yield* freePort
   const server = yield* Effect.acquireRelease(
@@ -28,12 +31,13 @@ export const temporaryServer = Effect.fnUntraced(function*(settings: Readonly<Re
   return { ...server, port }
 })
 
-const makeDirectory = Effect.sync(() => {
-  const path = NodeFs.mkdtempSync(NodePath.join(NodeOs.tmpdir(), "messaging-test-"))
-  // mkdtemp sets mode 700; when root runs the tests, the server's account must be able to enter the directory.
-  NodeFs.chmodSync(path, 0o711)
-  return path
-})
+const makeDirectoryIn = (parent: string) =>
+  Effect.sync(() => {
+    const path = NodeFs.mkdtempSync(NodePath.join(parent, "messaging-test-"))
+    // mkdtemp sets mode 700; when root runs the tests, the server's account must be able to enter the directory.
+    NodeFs.chmodSync(path, 0o711)
+    return path
+  })
 
 const remove = (path: string) => Effect.sync(() => NodeFs.rmSync(path, { recursive: true, force: true }))
 
