@@ -9,6 +9,7 @@ import { type BrowserPage, chromium, openPage } from "../support/Chromium.ts"
 import { ownerOf } from "../support/consolePeople.ts"
 import { shows, titled, type } from "../support/look.ts"
 import { placesOf } from "../support/placesOf.ts"
+import { formsOf, type PlainForm } from "../support/plainForms.ts"
 import { mailsTo, mailTo } from "../support/sandboxMails.ts"
 import {
   eventually,
@@ -490,6 +491,37 @@ layer(Service.layer(), { excludeTestServices: true })("second factors in a brows
         Effect.map(request("POST", path, { body: "" }), ({ headers }) => headers["location"])
       assert.strictEqual(yield* sent("/console/7/keys/new"), "/console/sign-in?next=%2Fconsole%2F7%2Fkeys%2Fnew")
       assert.strictEqual(yield* sent("/console/sign-out"), "/console/sign-in")
+    }))
+
+  it.effect("what a person typed before their sign-in ended comes back once they are signed in again, passwords do not", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { accountId } = yield* makeAccount({ password })
+      const path = `/console/${accountId}/templates/new`
+      const send = (cookie: string, to: string, fields: PlainForm["fields"], site = "same-origin") =>
+        request("POST", to, {
+          headers: { cookie, "content-type": "application/x-www-form-urlencoded", "sec-fetch-site": site },
+          body: String(new URLSearchParams(fields.map(([name, value]): [string, string] => [name, value])))
+        })
+      const typed = [["name", "Receipt"], ["html", "<p>\r\n\"Two\" lines"]] as const
+      const form = [["_action", "create"], ["_token", "old"], ["_once", "1"], ...typed] as const
+      const { status, text } = yield* send("", path, form)
+      assert.strictEqual(status, 401)
+      assert.include(text, "Nothing was sent. This page keeps what you wrote.")
+      const kept = formsOf(path, text).flatMap(({ fields, method }) => method === "post" ? fields : [])
+      assert.deepStrictEqual(kept, [["_action", "create"], ...typed])
+
+      assert.strictEqual((yield* send("", path, kept)).status, 401, "not signed in yet")
+      const { cookie } = yield* ownerOf(accountId)
+      const back = yield* send(cookie, path, kept)
+      assert.strictEqual(back.status, 403)
+      const shown = formsOf(path, back.text).find(({ name }) => name === "create")?.fields ?? []
+      assert.deepStrictEqual(shown.filter(([name]) => name === "name" || name === "html"), [...typed])
+
+      assert.strictEqual((yield* send("", path, form, "cross-site")).status, 302)
+      const secret = [["_action", "password"], ["current_password", password], ["password", "b"]] as const
+      const answer = yield* send("", "/console/me/security", secret)
+      assert.strictEqual(answer.headers["location"], "/console/sign-in?next=%2Fconsole%2Fme%2Fsecurity")
     }))
 
   it.effect("a file gives the browser the token that it renews, as a page does", () =>

@@ -26,6 +26,7 @@ import type { AccountPage, AnyPage, PersonPage } from "../page/Page.ts"
 import { askedOf, attemptOf } from "../page/refusals.ts"
 import { actionField, confirmation, insteadField } from "../ui/form.ts"
 import { Answers, follow, redirect } from "./Answers.ts"
+import { isOwnPage } from "./genuine.ts"
 import { Proofs } from "./Proofs.ts"
 import { type Visit, Visits } from "./Visits.ts"
 
@@ -54,6 +55,15 @@ const ofAccount = (person: PersonAsk, account: AccountAsk["account"], mode: Mode
   to: (path) => `/console/${account.id}${mode === "test" ? "/test" : ""}${path === "" ? "/" : path}`,
   can: (permission) => allows(account.role, permission)
 })
+
+/** The fields of a form in which a person typed something, or none. A password is typed once more. */
+const typedIn = <R>({ actions = [] }: AnyPage<R>, form: URLSearchParams): ReadonlyArray<[string, string]> => {
+  const name = form.get(actionField) ?? ""
+  const fields = actions.find((action) => action.name === name)?.fields ?? {}
+  const sent = [...form].filter(([field]) => fields[field] !== undefined && fields[field].kind !== "password")
+  const isTyped = sent.some(([field, value]) => fields[field]?.kind !== "hidden" && value !== "")
+  return isTyped ? [[actionField, name], ...sent] : []
+}
 
 /** What a page does, once its request is allowed. */
 interface Performed<A extends Ask, R> {
@@ -230,11 +240,24 @@ export class Gate extends Context.Service<Gate, {
         })
       })
 
+      /** What a person typed whose sign-in ended before they sent the form. */
+      const typedBefore = <R>(visit: Visit, page: AnyPage<R>) =>
+        visit.request.method === "POST" && isOwnPage(visit.request.headers, visit.approach.origin)
+          ? formOf(visit, visit.ask).pipe(
+            Effect.map((form) => typedIn(page, form)),
+            // A larger one is lost.
+            Effect.orElseSucceed(() => []),
+            Effect.scoped
+          )
+          : Effect.succeed([])
+
       const served = Effect.fnUntraced(function*<R>(page: AnyPage<R>, mode: Mode, arrived: Visit) {
         const visit = yield* visits.identified(arrived)
         const { ask, request, signedIn } = visit
         if (page.kind === "door") return yield* perform(visit, ask, { ...page, forbids: forbidsNothing })
         if (signedIn === undefined) {
+          const typed = yield* typedBefore(visit, page)
+          if (typed.length > 0) return answers.problem(visit, ask, { kind: "signedOut", typed })
           // Forms are sent to the address of their page. Nothing is left to do for one who wanted to sign out.
           const isOver = request.method === "POST" && page.path === "/sign-out"
           const next = isOver ? "" : `?next=${encodeURIComponent(request.url)}`

@@ -10,6 +10,8 @@ import { code, countdown, foreign, icon, listed } from "./parts.ts"
 /** Why there is no page. */
 export type Problem =
   | { readonly kind: "missing" }
+  /** The sign-in has ended. `typed` are the fields of the form that a person sent, for the same page. */
+  | { readonly kind: "signedOut"; readonly typed: ReadonlyArray<readonly [name: string, value: string]> }
   | {
     readonly kind: "forbidden"
     readonly role: Role
@@ -22,7 +24,7 @@ export type Problem =
   | { readonly kind: "broken"; readonly requestId: string }
   | { readonly kind: "other"; readonly refused: Refused }
 
-const statuses = { missing: 404, forbidden: 403, tooFast: 429, away: 503, broken: 500 } as const
+const statuses = { missing: 404, signedOut: 401, forbidden: 403, tooFast: 429, away: 503, broken: 500 } as const
 
 type Of<K extends Problem["kind"]> = Extract<Problem, { readonly kind: K }>
 
@@ -44,7 +46,19 @@ const forbidden = (t: Translate, { members, permission, role }: Of<"forbidden">)
   }`
 }
 
-const textOf = (t: Translate, problem: Exclude<Problem, Of<"forbidden">>, isRead: boolean): Html | string => {
+/** A person signs in on another page. Then this one brings the form back, which says that its page is too old. */
+const signedOut = (t: Translate, { typed }: Of<"signedOut">) =>
+  html`<form method="post" class="form"><p>${t.text("problem.signedOut.text")}</p>${
+    typed.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
+  }<div class="buttons"><a class="button main" href="/console/sign-in" target="_blank">${
+    t.text("signIn.button")
+  }</a><button>${t.text("problem.signedOut.back")}</button></div></form>`
+
+const textOf = (
+  t: Translate,
+  problem: Exclude<Problem, Of<"forbidden" | "signedOut">>,
+  isRead: boolean
+): Html | string => {
   switch (problem.kind) {
     case "missing":
       return t.text("problem.missing.text")
@@ -64,7 +78,7 @@ export const problemPage = (t: Translate, problem: Problem, isRead: boolean): Dr
   title: problem.kind === "other" ? t.text("form.problem") : t.text(`problem.${problem.kind}.title`),
   status: problem.kind === "other" ? problem.refused.status : statuses[problem.kind],
   isLive: problem.kind === "away" && isRead,
-  content: html`${
+  content: problem.kind === "signedOut" ? signedOut(t, problem) : html`${
     problem.kind === "forbidden"
       ? forbidden(t, problem)
       : html`<p${problem.kind === "away" && new Html(" data-away")}>${textOf(t, problem, isRead)}</p>`

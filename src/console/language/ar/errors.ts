@@ -4,6 +4,9 @@ import type { errors as english } from "../en/errors.ts"
 export const errors: Readonly<Record<keyof typeof english, string>> = {
   "problem.missing.title": "هذه الصفحة غير موجودة",
   "problem.missing.text": "ربما حُذفت، أو أنها تخص حسابًا آخر.",
+  "problem.signedOut.title": "تم تسجيل خروجك",
+  "problem.signedOut.text": "لم يُرسل شيء. تحتفظ هذه الصفحة بما كتبته. سجّل الدخول في صفحة جديدة ثم عُد إلى هذه الصفحة.",
+  "problem.signedOut.back": "العودة إلى النموذج",
   "problem.forbidden.title": "دورك لا يسمح بهذا",
   "problem.forbidden.text": "دورك في هذا الحساب: {role}. يلزم أحد هذه الأدوار: {roles}.",
   "problem.forbidden.people": "هؤلاء الأشخاص لديهم أحد هذه الأدوار:",

@@ -4,6 +4,10 @@ import type { errors as english } from "../en/errors.ts"
 export const errors: Readonly<Record<keyof typeof english, string>> = {
   "problem.missing.title": "Diese Seite gibt es nicht",
   "problem.missing.text": "Vielleicht wurde sie gelöscht, oder sie gehört zu einem anderen Konto.",
+  "problem.signedOut.title": "Sie sind abgemeldet",
+  "problem.signedOut.text":
+    "Nichts wurde gesendet. Diese Seite behält, was Sie geschrieben haben. Melden Sie sich auf einer neuen Seite an, und kommen Sie dann hierher zurück.",
+  "problem.signedOut.back": "Zurück zum Formular",
   "problem.forbidden.title": "Ihre Rolle erlaubt das nicht",
   "problem.forbidden.text": "Ihre Rolle in diesem Konto: {role}. Nötig ist eine dieser Rollen: {roles}.",
   "problem.forbidden.people": "Diese Personen haben eine solche Rolle:",

@@ -2,6 +2,10 @@
 export const errors = {
   "problem.missing.title": "This page does not exist",
   "problem.missing.text": "It may have been deleted, or it belongs to another account.",
+  "problem.signedOut.title": "You are signed out",
+  "problem.signedOut.text":
+    "Nothing was sent. This page keeps what you wrote. Sign in on a new page, and then come back to this one.",
+  "problem.signedOut.back": "Back to the form",
   "problem.forbidden.title": "Your role does not allow this",
   "problem.forbidden.text": "Your role in this account is {role}. This needs one of these roles: {roles}.",
   "problem.forbidden.people": "These people have such a role:",

@@ -4,6 +4,10 @@ import type { errors as english } from "../en/errors.ts"
 export const errors: Readonly<Record<keyof typeof english, string>> = {
   "problem.missing.title": "Esta página no existe",
   "problem.missing.text": "Puede que se haya eliminado o que pertenezca a otra cuenta.",
+  "problem.signedOut.title": "Su sesión está cerrada",
+  "problem.signedOut.text":
+    "No se envió nada. Esta página conserva lo que escribió. Inicie sesión en una página nueva y luego vuelva a esta.",
+  "problem.signedOut.back": "Volver al formulario",
   "problem.forbidden.title": "Su rol no lo permite",
   "problem.forbidden.text": "Su rol en esta cuenta es: {role}. Se necesita uno de estos roles: {roles}.",
   "problem.forbidden.people": "Estas personas tienen uno de esos roles:",

@@ -4,6 +4,10 @@ import type { errors as english } from "../en/errors.ts"
 export const errors: Readonly<Record<keyof typeof english, string>> = {
   "problem.missing.title": "Cette page n’existe pas",
   "problem.missing.text": "Elle a peut-être été supprimée, ou elle appartient à un autre compte.",
+  "problem.signedOut.title": "Vous êtes déconnecté",
+  "problem.signedOut.text":
+    "Rien n’a été envoyé. Cette page garde ce que vous avez écrit. Connectez-vous sur une nouvelle page, puis revenez à celle-ci.",
+  "problem.signedOut.back": "Revenir au formulaire",
   "problem.forbidden.title": "Votre rôle ne le permet pas",
   "problem.forbidden.text": "Votre rôle dans ce compte : {role}. Il faut l’un de ces rôles : {roles}.",
   "problem.forbidden.people": "Ces personnes ont un tel rôle :",

@@ -4,6 +4,10 @@ import type { errors as english } from "../en/errors.ts"
 export const errors: Readonly<Record<keyof typeof english, string>> = {
   "problem.missing.title": "Esta página não existe",
   "problem.missing.text": "Ela pode ter sido excluída ou pertence a outra conta.",
+  "problem.signedOut.title": "Você não está mais conectado",
+  "problem.signedOut.text":
+    "Nada foi enviado. Esta página guarda o que você escreveu. Entre em uma nova página e depois volte a esta.",
+  "problem.signedOut.back": "Voltar ao formulário",
   "problem.forbidden.title": "O seu papel não permite isto",
   "problem.forbidden.text": "O seu papel nesta conta é: {role}. É preciso ter um destes papéis: {roles}.",
   "problem.forbidden.people": "Estas pessoas têm um desses papéis:",

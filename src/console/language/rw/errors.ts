@@ -4,6 +4,10 @@ import type { errors as english } from "../en/errors.ts"
 export const errors: Readonly<Record<keyof typeof english, string>> = {
   "problem.missing.title": "Uru rupapuro ntirubaho",
   "problem.missing.text": "Rushobora kuba rwarasibwe, cyangwa ni urw’indi konti.",
+  "problem.signedOut.title": "Wasohotse",
+  "problem.signedOut.text":
+    "Nta cyoherejwe. Uru rupapuro rubitse ibyo wanditse. Injira ku rupapuro rushya, hanyuma ugaruke kuri uru.",
+  "problem.signedOut.back": "Subira kuri fomu",
   "problem.forbidden.title": "Inshingano zawe ntizibyemera",
   "problem.forbidden.text": "Inshingano zawe kuri iyi konti: {role}. Hakenewe imwe muri izi nshingano: {roles}.",
   "problem.forbidden.people": "Aba bantu bafite izo nshingano:",

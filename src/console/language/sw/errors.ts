@@ -4,6 +4,10 @@ import type { errors as english } from "../en/errors.ts"
 export const errors: Readonly<Record<keyof typeof english, string>> = {
   "problem.missing.title": "Ukurasa huu haupo",
   "problem.missing.text": "Huenda umefutwa, au ni wa akaunti nyingine.",
+  "problem.signedOut.title": "Umetoka",
+  "problem.signedOut.text":
+    "Hakuna kilichotumwa. Ukurasa huu unahifadhi ulichoandika. Ingia kwenye ukurasa mpya, kisha urudi kwenye ukurasa huu.",
+  "problem.signedOut.back": "Rudi kwenye fomu",
   "problem.forbidden.title": "Jukumu lako haliruhusu hili",
   "problem.forbidden.text":
     "Jukumu lako katika akaunti hii ni: {role}. Inahitajika mojawapo ya majukumu haya: {roles}.",
