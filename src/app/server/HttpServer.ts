@@ -173,8 +173,7 @@ const make = (config: AppConfig["Service"], send: Send) => {
     return isAnswered
   })
   holdEarlyRequests(server)
-  if (sharesPort) acceptInParallel(server, backlog)
-  closeAfterGrace(server)
+  closeAfterGrace(server, sharesPort ? acceptInParallel(server, backlog) : [])
   server.on("clientError", onClientError(base))
   server.on("connect", (_request, socket) => refuse(socket, 400, refusal(base, new RequestRefused())))
   server.on("checkExpectation", (_request, response) => {

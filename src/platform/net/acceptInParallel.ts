@@ -13,9 +13,9 @@ const sockets = 16
 /**
  * Accepts connections on several sockets of the address on which the server listens with `reusePort`. libuv accepts one
  * connection of a socket in each turn of the event loop. Turns of a busy node are long, so with one socket many new clients
- * would wait for each other before it reads their requests.
+ * would wait for each other before it reads their requests. It returns these sockets, which do not close with the server.
  */
-export const acceptInParallel = (server: Server, backlog: number): void => {
+export const acceptInParallel = (server: Server, backlog: number): ReadonlyArray<NodeNet.Server> => {
   const others: Array<NodeNet.Server> = []
   server.once("listening", () => {
     const address = server.address()
@@ -29,15 +29,5 @@ export const acceptInParallel = (server: Server, backlog: number): void => {
       others.push(other.listen({ host: address.address, port: address.port, backlog, reusePort: true }))
     }
   })
-  const close = server.close.bind(server)
-  server.close = (callback) => {
-    const all = [close, ...others.map((other) => other.close.bind(other))]
-    let open = all.length
-    const closed = (error?: Error) => {
-      open--
-      if (open === 0) callback?.(error)
-    }
-    for (const closeOne of all) closeOne(closed)
-    return server
-  }
+  return others
 }

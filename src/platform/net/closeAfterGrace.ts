@@ -1,19 +1,25 @@
 import type { Server } from "node:http"
-import type { Socket } from "node:net"
+import type * as NodeNet from "node:net"
 
 /** How long connections without a request stay open after the server has stopped listening. */
 const graceMillis = 500
+
+/** How long the sockets wait together for a moment in which no connection arrives. */
+const quietMillis = 500
 
 /** A turn of the event loop that is shorter did nothing, in milliseconds. */
 const idleTurn = 0.2
 
 /**
  * Makes `close` lose no request that is on its way: a proxy does not repeat a POST that meets the end of its connection. The
- * server first accepts what waits in the kernel, which resets the connections that wait when it closes. It closes
- * connections without a request only when proxies have had the time to notice that it no longer listens.
+ * kernel resets the connections that wait at a listening socket when it closes. So each socket closes in another turn, once
+ * one has accepted all that waited. Connections without a request close only when proxies have had the time to notice
+ * that the server no longer listens.
+ *
+ * `others` are further sockets of the server, which hand it their connections.
  */
-export const closeAfterGrace = (server: Server): void => {
-  const sockets = new Set<Socket>()
+export const closeAfterGrace = (server: Server, others: ReadonlyArray<NodeNet.Server> = []): void => {
+  const sockets = new Set<NodeNet.Socket>()
   let accepted = 0
   server.on("connection", (socket) => {
     accepted++
@@ -26,12 +32,15 @@ export const closeAfterGrace = (server: Server): void => {
 
   /** Runs once a turn has accepted nothing and was short, so that hardly any connection can have arrived during it. */
   const whenNoneArrives = (run: () => void, until: number) => {
-    const [before, began] = [accepted, performance.now()]
-    setImmediate(() => {
-      const now = performance.now()
-      if (now > until || (accepted === before && now - began < idleTurn)) run()
-      else whenNoneArrives(run, until)
-    })
+    // The system seldom interrupts a process that has just slept.
+    setTimeout(() => {
+      const [before, began] = [accepted, performance.now()]
+      setImmediate(() => {
+        const now = performance.now()
+        if (now > until || (accepted === before && now - began < idleTurn)) run()
+        else whenNoneArrives(run, until)
+      })
+    }, 1)
   }
 
   const closeQuiet = () => {
@@ -41,11 +50,23 @@ export const closeAfterGrace = (server: Server): void => {
   }
 
   server.close = (callback) => {
-    const stopListening = () => {
-      close(callback)
-      setTimeout(closeQuiet, graceMillis).unref()
+    const until = performance.now() + quietMillis
+    let open = 1 + others.length
+    const closed = (error?: Error) => {
+      open--
+      if (open === 0) callback?.(error)
     }
-    setImmediate(() => whenNoneArrives(stopListening, performance.now() + graceMillis))
+    // The server's socket is the first, because its close takes longest: the others accept meanwhile.
+    const waiting = [...others.map((other) => other.close.bind(other)), close]
+    const closeNext = () => {
+      const closeOne = waiting.pop()
+      if (closeOne === undefined) return void setTimeout(closeQuiet, graceMillis).unref()
+      whenNoneArrives(() => {
+        closeOne(closed)
+        closeNext()
+      }, until)
+    }
+    closeNext()
     return server
   }
 }

@@ -59,4 +59,32 @@ describe("a server that closes after a grace", () => {
     const [error] = await once(refused, "error")
     assert.strictEqual(Reflect.get(Object(error), "code"), "ECONNREFUSED")
   })
+
+  it("closes each of its sockets in another turn, and accepts at the others meanwhile", async () => {
+    let turn = 0
+    let isOpen = true
+    const next = () => {
+      turn++
+      if (isOpen) setImmediate(next)
+    }
+    const others = Array.from({ length: 4 }, () => NodeNet.createServer().listen(0, "127.0.0.1"))
+    await Promise.all(others.map((other) => once(other, "listening")))
+    const turns: Array<number> = []
+    for (const other of others) {
+      const close = other.close.bind(other)
+      other.close = (callback) => {
+        turns.push(turn)
+        return close(callback)
+      }
+    }
+    const server = NodeHttp.createServer()
+    closeAfterGrace(server, others)
+    server.listen(0, "127.0.0.1")
+    await once(server, "listening")
+    next()
+    await new Promise((resolve) => server.close(resolve))
+    isOpen = false
+    assert.strictEqual(new Set(turns).size, others.length)
+    assert.deepStrictEqual(others.filter(({ listening }) => listening), [])
+  })
 })
