@@ -1,9 +1,9 @@
 /**
  * Measures the front of the whole service: a GET that reads rows, a POST that inserts one, the public price list and the
  * liveness check. Each request with a key looks the key up and counts against its limit. Compared with the same endpoints,
- * hand-written with Fastify and postgres.js, without and with a counted limit; the liveness check with an endpoint of the
- * library and nothing around it. All use one durable PostgreSQL and take turns in each round. Before the first turn of a
- * request, its servers answer 16 connections for some seconds, so that V8 has compiled what each request runs.
+ * hand-written with Fastify and postgres.js, without and with a counted limit; the POST and the liveness check also with
+ * endpoints of the library and nothing around them. All use one durable PostgreSQL and take turns in each round. Before the
+ * first turn of a request, its servers answer 16 connections for some seconds, so that V8 has compiled what each request runs.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
@@ -15,7 +15,8 @@ import { type Line, median, printTable } from "./support/table.ts"
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 5)
 const seconds = 1.5
 const accounts = 8
-const warmUp = { connections: 16, seconds: 4 }
+/** After a shorter time, V8 still compiles while one connection is measured. */
+const warmUp = { connections: 16, seconds: 15 }
 
 interface Server {
   readonly port: number
@@ -71,7 +72,7 @@ const start = Effect.gen(function*() {
     measure,
     ours: { port, pid: child.pid ?? 0 },
     fastify: yield* runScript<Server>("fastifyServer.ts", { socket: database.socket }),
-    bare: yield* runScript<Server>("bareHttpApi.ts", {})
+    bare: yield* runScript<Server>("bareHttpApi.ts", { socket: database.socket })
   }
 })
 
@@ -94,7 +95,7 @@ const bare: Peer = { name: "a bare HttpApi", server: ({ bare }) => bare }
 
 const peers: Readonly<Record<RequestName, ReadonlyArray<Peer>>> = {
   keys: [plain, counted],
-  template: [plain, counted],
+  template: [plain, counted, { ...bare, name: "a bare HttpApi, the same statements" }],
   prices: [{ ...plain, name: "Fastify, the same bytes" }],
   live: [bare]
 }
