@@ -4,17 +4,17 @@ import type * as NodeNet from "node:net"
 /** How long connections without a request stay open after the server has stopped listening. */
 const graceMillis = 500
 
-/** How long the sockets wait together for a moment in which no connection arrives. */
-const quietMillis = 500
+/** How long the server waits for a moment in which hardly any connection can arrive. */
+const quietMillis = 2000
 
-/** A turn of the event loop that is shorter did nothing, in milliseconds. */
-const idleTurn = 0.2
+/** A turn of the event loop that is shorter did hardly anything, in milliseconds. A busy node has none, so this grows. */
+const shortTurn = (waited: number) => 0.2 + waited / 500
 
 /**
- * Makes `close` lose no request that is on its way: a proxy does not repeat a POST that meets the end of its connection. The
- * kernel resets the connections that wait at a listening socket when it closes. So each socket closes in another turn, once
- * one has accepted all that waited. Connections without a request close only when proxies have had the time to notice
- * that the server no longer listens.
+ * Makes `close` lose hardly any request that is on its way: a proxy does not repeat a POST that meets the end of its
+ * connection. The kernel resets the connections that wait at a listening socket when it closes, so the server first accepts
+ * what waits. It closes connections without a request only when proxies have had the time to notice that it no longer
+ * listens.
  *
  * `others` are further sockets of the server, which hand it their connections.
  */
@@ -31,14 +31,15 @@ export const closeAfterGrace = (server: Server, others: ReadonlyArray<NodeNet.Se
   server.closeIdleConnections = () => {}
 
   /** Runs once a turn has accepted nothing and was short, so that hardly any connection can have arrived during it. */
-  const whenNoneArrives = (run: () => void, until: number) => {
+  const whenNoneArrives = (run: () => void, since: number) => {
     // The system seldom interrupts a process that has just slept.
     setTimeout(() => {
       const [before, began] = [accepted, performance.now()]
       setImmediate(() => {
         const now = performance.now()
-        if (now > until || (accepted === before && now - began < idleTurn)) run()
-        else whenNoneArrives(run, until)
+        const waited = now - since
+        if (waited > quietMillis || (accepted === before && now - began < shortTurn(waited))) run()
+        else whenNoneArrives(run, since)
       })
     }, 1)
   }
@@ -50,23 +51,17 @@ export const closeAfterGrace = (server: Server, others: ReadonlyArray<NodeNet.Se
   }
 
   server.close = (callback) => {
-    const until = performance.now() + quietMillis
     let open = 1 + others.length
     const closed = (error?: Error) => {
       open--
       if (open === 0) callback?.(error)
     }
-    // The server's socket is the first, because its close takes longest: the others accept meanwhile.
-    const waiting = [...others.map((other) => other.close.bind(other)), close]
-    const closeNext = () => {
-      const closeOne = waiting.pop()
-      if (closeOne === undefined) return void setTimeout(closeQuiet, graceMillis).unref()
-      whenNoneArrives(() => {
-        closeOne(closed)
-        closeNext()
-      }, until)
+    const stopListening = () => {
+      for (const other of others) other.close(closed)
+      close(closed)
+      setTimeout(closeQuiet, graceMillis).unref()
     }
-    closeNext()
+    whenNoneArrives(stopListening, performance.now())
     return server
   }
 }
