@@ -25,7 +25,7 @@ const connectionTo = (database: string): Connection => {
 
 const urlOf = ({ database, host, port, username }: Connection) => `postgres://${username}@${host}:${port}/${database}`
 
-/** The server starts a process for each connection. */
+/** PostgreSQL starts a process for each connection. */
 const session = { connectTimeout: longer.start } as const
 
 const onServer = (statement: string) =>
