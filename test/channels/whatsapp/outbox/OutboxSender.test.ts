@@ -225,12 +225,15 @@ layer(lanes(unlimited))("a WhatsApp batch with delay_ms", (it) => {
   it.effect("pauses before each of its messages and lets a later single message go first", () =>
     Effect.scoped(Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const { wake } = yield* OutboxSender
       const { count, id, messages, open, relayed } = yield* scene
       yield* messages(3)
       yield* sql`update whatsapp_outbox set delay_ms = 20000, lane = 1 where session_id = ${id}`
       yield* open(true)
       yield* passing(count, (relays) => relays === 1)
       yield* messages(1)
+      wake(id)
+      yield* eventually(count, (relays) => relays === 2)
       yield* passing(count, (relays) => relays === 4)
       const [, alone = 0, second = 0, third = 0] = relayed.map(({ at }) => at)
       const [last] = yield* sql`select whatsapp_id from whatsapp_outbox where session_id = ${id} and lane = 0`
