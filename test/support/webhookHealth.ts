@@ -1,8 +1,7 @@
-import { ConfigProvider, Effect, Layer, Redacted, Schema } from "effect"
+import { ConfigProvider, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Notices } from "../../src/accounts/notices/Notices.ts"
 import { AppConfig } from "../../src/platform/config/AppConfig.ts"
-import { Database, DatabaseAddress } from "../../src/platform/database/Database.ts"
 import { PublicUrl } from "../../src/platform/http/PublicUrl.ts"
 import { WebhookId } from "../../src/values/Ids.ts"
 import { DeliveryBudget } from "../../src/webhooks/delivery/InFlightDeliveries.ts"
@@ -11,24 +10,16 @@ import { makeAccount } from "./Service.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 import { noEvents } from "./testEvents.ts"
 
-const Address = Layer.effect(
-  DatabaseAddress,
-  Effect.map(
-    TestDatabase,
-    ({ url }) => DatabaseAddress.of({ connection: { url: Redacted.make(url) }, isEmbedded: false })
-  )
-)
-
-/** The alarm and the queue's separate pool as in a node, sharing the notices with the rest of the node. */
+/** The alarm on a separate pool as in a node, sharing the notices with the rest of the node. */
 export const alarmedNode = (env: Readonly<Record<string, string>>) => {
   const Settings = AppConfig.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(env))))
   const Shared = Notices.layer.pipe(
     Layer.provideMerge(PublicUrl.layer(0)),
-    Layer.provideMerge(Layer.mergeAll(Settings, Address))
+    Layer.provideMerge(Settings)
   )
   return Layer.merge(UnhealthyNotifier.layer, DeliveryBudget.layer).pipe(
     Layer.provide(noEvents),
-    Layer.provideMerge(Database.layerQueue),
+    Layer.provideMerge(Layer.fresh(TestDatabase.layerClient)),
     Layer.provideMerge(Shared)
   )
 }

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { PlanLimits } from "../../src/accounts/PlanLimits.ts"
 import { AppConfig } from "../../src/platform/config/AppConfig.ts"
@@ -139,16 +139,21 @@ layer(Subject, { excludeTestServices: true })(
         const { accountId } = yield* makeAccount()
         const version = (number: number) => ({ subject: `v${number}`, html: `v${number}`, text: `v${number}` })
         const { id } = yield* templates.create(accountId, { name: "Versions", ...version(0) })
-        const [, seen] = yield* Effect.all([
-          Effect.forEach(
-            Array.from({ length: 50 }, (_, index) => index),
-            (index) => templates.update(accountId, id, version(index)),
-            { concurrency: 5 }
-          ),
-          Effect.forEach(Array.from({ length: 100 }), () => templates.require(accountId, id), { concurrency: 5 })
-        ], { concurrency: "unbounded" })
-        for (const { source: { html, subject, text } } of seen) assert.deepStrictEqual([html, text], [subject, subject])
-        assert.isAbove(new Set(seen.map(({ source }) => source.html)).size, 1)
+        const read = Effect.map(templates.require(accountId, id), ({ source }) => source)
+        const seen = [yield* read]
+        const updating = yield* Effect.forkChild(Effect.forEach(
+          Array.from({ length: 50 }, (_, index) => index + 1),
+          (index) => templates.update(accountId, id, version(index)),
+          { concurrency: 5 }
+        ))
+        const readMeanwhile = Effect.repeat(
+          Effect.tap(read, (source) => Effect.sync(() => void seen.push(source))),
+          { until: () => updating.pollUnsafe() !== undefined }
+        )
+        yield* Effect.all(Array.from({ length: 5 }, () => readMeanwhile), { concurrency: "unbounded" })
+        yield* Fiber.join(updating)
+        seen.push(yield* read)
+        for (const { html, subject, text } of seen) assert.deepStrictEqual([html, text], [subject, subject])
       }))
 
     it.effect("templates are deleted with their account", () =>

@@ -26,9 +26,12 @@ const attempt = (webhookId: WebhookId, durationMs: number, status = 200) => ({
 })
 
 const countsOf = (webhook: WebhookId) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    sql`select duration, succeeded, failed from webhook_attempt_counts
-      where webhook_id = ${webhook} order by hour, duration`)
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) =>
+      sql`select duration, sum(succeeded)::int as succeeded, sum(failed)::int as failed from webhook_attempt_counts
+      where webhook_id = ${webhook} group by duration order by duration`
+  )
 
 /** Lets two seconds pass again and again until the rows are as expected. */
 const passing = <A, E, R>(rows: Effect.Effect<A, E, R>, areExpected: (rows: A) => boolean) =>

@@ -52,7 +52,7 @@ const noticeTo = Effect.fnUntraced(function*(word: string) {
   const { accountId, email } = yield* makeAccount({ email: `${word}.${++accounts}@people.example` })
   yield* enqueue({ accountId, kind: "webhook_unhealthy", subject: "Unhealthy", body: "It fails.\n\nRepair it." })
   const row = Effect.map(
-    sql`select status, attempt_count, error, message_id, due_at > now() + interval '25 seconds'
+    sql`select status, attempt_count, error, message_id, due_at > now() + interval '10 seconds'
         and due_at <= now() + interval '30 seconds' as is_put_off, completed_at is not null as is_over
       from notices where account_id = ${accountId}`,
     ([found]) => found

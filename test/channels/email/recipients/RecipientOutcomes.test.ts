@@ -55,7 +55,7 @@ const gone = new RecipientRefused({
   enhanced: "5.1.1",
   response: "550 5.1.1 no such user"
 })
-const down = new RelayUnavailable({ fault: "connect", reason: "down", retryInMillis: 0 })
+const down = new RelayUnavailable({ fault: "connect", reason: "down", retryInMillis: 60_000 })
 
 interface Options {
   readonly account?: AccountId
@@ -369,7 +369,7 @@ layer(Subject, { excludeTestServices: true })("RecipientOutcomes and BatchesRepo
       assert.deepStrictEqual(names, ["user0@example.com", "user2@example.com"])
       assert.deepStrictEqual(yield* batch.rows, ["sending 0", "suppressed 0", "sending 0"])
       assert.deepStrictEqual(yield* batch.claim(), [])
-      yield* batch.reclaim(Duration.seconds(8))
+      yield* batch.reclaim(Duration.seconds(60))
       assert.deepStrictEqual(yield* batch.rows, ["sending 0", "suppressed 0", "sending 0"])
       for (const claimed of batch.inserted.claimed) yield* batch.record(claimed, accepted)
       assert.deepInclude(yield* batch.counts, { total: 3, sent: 2, suppressed: 1, waiting: 0 })
@@ -391,19 +391,19 @@ layer(Subject, { excludeTestServices: true })("RecipientOutcomes and BatchesRepo
         batchOf(1, { shard: 7, isSmall: true })
       ])
       yield* sql`update email_messages set due_at = now() + interval '1 minute' where batch_id in (${waiting.id}, ${canceled.id})`
-      yield* sql`update email_messages set due_at = now() - interval '9 seconds' where batch_id = ${orphaned.id}`
+      yield* sql`update email_messages set due_at = now() - interval '61 seconds' where batch_id = ${orphaned.id}`
       yield* sql`update email_messages set status = 'sent' where batch_id = ${done.id}`
       yield* canceled.repo.cancel(canceled.id)
       const batches = { fresh, waiting, claimed, orphaned, done, canceled, elsewhere, other }
       const found = (except: ReadonlyArray<EmailBatchId>, limit = 50) =>
         Effect.map(
-          fresh.repo.findWaiting({ shards: [7], except, claimedFor: Duration.seconds(8), limit }),
+          fresh.repo.findWaiting({ shards: [7], except, claimedFor: Duration.seconds(60), limit }),
           (rows) => rows.map(({ id }) => Object.entries(batches).find(([, batch]) => batch.id === id)?.[0])
         )
       assert.sameMembers(yield* found([]), ["fresh", "orphaned", "done", "canceled", "other"])
       assert.sameMembers(yield* found([fresh.id, done.id]), ["orphaned", "canceled", "other"])
       assert.sameMembers(yield* found([], 2), ["fresh", "other"])
-      const request = { shards: [7], except: [], claimedFor: Duration.seconds(8), limit: 50 }
+      const request = { shards: [7], except: [], claimedFor: Duration.seconds(60), limit: 50 }
       const rows = yield* fresh.repo.findWaiting(request)
       const small = rows.filter(({ is_small }) => is_small).map(({ id }) => id)
       assert.sameMembers(small, [fresh.id, other.id], "an actor ends the others")

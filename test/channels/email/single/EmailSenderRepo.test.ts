@@ -70,7 +70,7 @@ const recordSent = (claimed: ClaimedRecipient) => record(claimed, { _tag: "Accep
 
 const maxAttempts = 8
 const now = { leaseTimeout: Duration.zero, maxAttempts }
-const later = { leaseTimeout: Duration.seconds(10), maxAttempts }
+const later = { leaseTimeout: Duration.seconds(60), maxAttempts }
 
 layer(Subject, { excludeTestServices: true })("EmailSenderRepo", (it) => {
   it.effect("shares due recipients between nodes that claim concurrently", () =>
@@ -139,14 +139,14 @@ layer(Subject, { excludeTestServices: true })("EmailSenderRepo", (it) => {
       const email = yield* accept(2)
       const [kept, lost] = yield* repo.claimOldest([2, 2])
       if (kept === undefined || lost === undefined) return yield* Effect.die("no recipient was claimed")
-      yield* sql`update email_messages set due_at = now() - interval '11 seconds' where status = 'sending'`
+      yield* sql`update email_messages set due_at = now() - interval '61 seconds' where status = 'sending'`
       yield* repo.renew([kept])
       assert.deepStrictEqual(yield* repo.reclaimExpired(later), [{ id: lost.id, has_failed: false }])
       yield* recordSent(lost)
       const [again] = yield* repo.claimOldest([2, 2])
       assert.deepStrictEqual(again, { ...lost, attempt_count: 1, claim_number: 2 })
       // The former owner cannot renew: the claim belongs to another node.
-      yield* sql`update email_messages set due_at = now() - interval '11 seconds' where id = ${lost.id}`
+      yield* sql`update email_messages set due_at = now() - interval '61 seconds' where id = ${lost.id}`
       yield* repo.renew([lost])
       assert.deepStrictEqual(yield* repo.reclaimExpired(later), [{ id: lost.id, has_failed: false }])
       const [last] = yield* repo.claimOldest([2, 2])

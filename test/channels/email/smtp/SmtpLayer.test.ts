@@ -13,10 +13,10 @@ import * as SmtpSink from "../../../support/SmtpSink.ts"
 
 const relay = (port: number): RelayAddress => ({ host: "127.0.0.1", port, tls: "never", verifyCertificate: true })
 
-/** For servers that never answer; other servers get the time that a loaded machine may need. */
-const impatient: Partial<SmtpOptions> = {
-  timeouts: { greeting: Duration.millis(100), command: Duration.millis(100), finalReply: Duration.millis(100) }
-}
+/** For a server that falls silent at one step. Its other steps get the time that a loaded machine may need. */
+const silentAt = (step: "greeting" | "command" | "finalReply"): Partial<SmtpOptions> => ({
+  timeouts: { [step]: step === "command" ? Duration.seconds(2) : Duration.millis(100) }
+})
 
 const open = (port: number, options: Partial<SmtpOptions> = {}) =>
   Effect.map(
@@ -87,7 +87,12 @@ interface Case {
 const matrix: ReadonlyArray<Case> = [
   { name: "a 421 greeting", server: { greeting: "421 4.3.2 too busy" }, expected: unavailable("connect") },
   { name: "a 554 greeting", server: { greeting: "554 5.7.1 go away" }, expected: unavailable("connect") },
-  { name: "no greeting", server: { greeting: "silence" }, options: impatient, expected: unavailable("connect") },
+  {
+    name: "no greeting",
+    server: { greeting: "silence" },
+    options: silentAt("greeting"),
+    expected: unavailable("connect")
+  },
   { name: "a disconnect instead of a greeting", server: { greeting: "close" }, expected: unavailable("connect") },
   { name: "EHLO and HELO refused", server: { command: () => "502 5.5.1 no" }, expected: unavailable("connect") },
   { name: "a disconnect at EHLO", server: on("EHLO", "close"), expected: unavailable("connect") },
@@ -135,9 +140,9 @@ const matrix: ReadonlyArray<Case> = [
   { name: "530 at MAIL", server: on("MAIL", "530 5.7.0 log in first"), expected: unavailable("reply") },
   { name: "421 at MAIL", server: on("MAIL", "421 4.3.2 shutting down"), expected: unavailable("reply") },
   { name: "a disconnect at MAIL", server: on("MAIL", "close"), expected: dismissed },
-  { name: "silence at MAIL", server: on("MAIL", "silence"), options: impatient, expected: dismissed },
+  { name: "silence at MAIL", server: on("MAIL", "silence"), options: silentAt("command"), expected: dismissed },
   { name: "421 at RCPT", server: on("RCPT", "421 4.3.2 not this one"), expected: { ...dismissed, enhanced: "4.3.2" } },
-  { name: "silence at RCPT", server: on("RCPT", "silence"), options: impatient, expected: dismissed },
+  { name: "silence at RCPT", server: on("RCPT", "silence"), options: silentAt("command"), expected: dismissed },
   {
     name: "450 at RCPT",
     server: on("RCPT", "450 4.2.1 mailbox busy"),
@@ -198,7 +203,7 @@ const matrix: ReadonlyArray<Case> = [
   {
     name: "silence after the dot",
     server: { message: () => "silence" },
-    options: impatient,
+    options: silentAt("finalReply"),
     expected: unknown,
     bodies: 1
   },
@@ -216,6 +221,7 @@ describe("a failed send", () => {
         const smtp = yield* open(peer.port, { ...options, relay: address })
         const failure = yield* Effect.flip(smtp.send(mail("ann@example.com")))
         assert.deepStrictEqual(summary(failure), expected)
+        yield* peer.until(() => peer.bodies.length >= bodies)
         assert.strictEqual(peer.bodies.length, bodies)
       }))
   }
@@ -224,7 +230,7 @@ describe("a failed send", () => {
     Effect.gen(function*() {
       for (const fault of ["stall", "close", "end"] as const) {
         const peer = yield* ScriptedSmtp.make({ body: (text) => text.length >= 10 ? fault : undefined })
-        const smtp = yield* open(peer.port, impatient)
+        const smtp = yield* open(peer.port, silentAt("command"))
         assert.deepStrictEqual(summary(yield* Effect.flip(smtp.send(huge))), dismissed)
       }
     }))
