@@ -144,8 +144,7 @@ describe("checkRecords", () => {
     Effect.gen(function*() {
       const { server, statuses } = yield* checked({ ...published, [at.dkim]: { TXT: [dkim, "x".repeat(200)] } })
       assert.strictEqual(statuses, good)
-      // A slow query is sent again.
-      assert.deepStrictEqual([...new Set(server.overTcp)], [`TXT ${at.dkim}`])
+      assert.deepStrictEqual(server.overTcp, [`TXT ${at.dkim}`])
     }))
 
   it.live("a domain check queries the organizational domain and redirects only if it must", () =>
@@ -155,7 +154,7 @@ describe("checkRecords", () => {
         [domain]: { TXT: [`${spf.replace("~all", "")}redirect=_spf.shop.example`], MX: [] },
         [at.dkim]: {}
       })
-      assert.sameMembers([...new Set(server.queries)], [
+      assert.sameMembers([...server.queries], [
         `TXT ${at.dkim}`,
         `TXT ${domain}`,
         `TXT ${at.dmarc}`,

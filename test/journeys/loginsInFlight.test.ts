@@ -51,7 +51,10 @@ const blocked = Effect.flatMap(SqlClient.SqlClient, (sql) =>
     ({ length }) => length > 0
   ))
 
-layer(Service.layer(), { excludeTestServices: true })("logins in flight", (it) => {
+/** The node's statements wait for the test's transactions. */
+const env = { STATEMENT_TIMEOUT_SECONDS: "60" }
+
+layer(Service.layer({ env }), { excludeTestServices: true })("logins in flight", (it) => {
   const ways: ReadonlyArray<readonly [name: string, enter: (email: string) => Effect.Effect<Answer, never, Service>]> =
     [
       ["a login", login],

@@ -15,7 +15,7 @@ import { freshNumber, sendSms, smsReaching } from "../support/sms.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import { create } from "../support/webhookStories.ts"
-import { createSession, pairedSession, untilStatus, WhatsApp } from "../support/WhatsApp.ts"
+import { createSession, pairedSession, untilConnected, untilStatus, WhatsApp } from "../support/WhatsApp.ts"
 import { accepted, unpaced, untilMessage } from "../support/whatsAppMessages.ts"
 
 const layerOptions = { excludeTestServices: true } as const
@@ -172,7 +172,7 @@ layer(Layer.merge(WhatsApp.simulated, TestDatabase.layer), layerOptions)("metric
       const { key } = yield* makeAccount()
       const { id, qr } = yield* createSession(measured.node, key)
       server.controls.scan(qr, ann)
-      yield* untilStatus(measured.node, key, id, "connected")
+      yield* untilConnected(measured.node, key, id, (next) => Effect.sync(() => server.controls.scan(next, ann)))
       yield* untilMetrics(measured, {
         "whatsapp_sessions status=connected": 1,
         "whatsapp_reconnects_total cause=lost": 0

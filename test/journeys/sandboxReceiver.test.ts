@@ -10,7 +10,7 @@ import {
   Service,
   startNode
 } from "../support/Service.ts"
-import { create, deliveriesOf, happen } from "../support/webhookStories.ts"
+import { create, deliveriesOf, happen, hasten } from "../support/webhookStories.ts"
 
 const path = "/v1/sandbox/receiver"
 
@@ -33,7 +33,6 @@ const receiverOf = Effect.fnUntraced(function*(node: RunningNode, key: string) {
 /** A webhook of a new account at its receiver. */
 const webhookAt = Effect.gen(function*() {
   const node = yield* Service
-  const sql = yield* SqlClient.SqlClient
   const { accountId, key } = yield* makeAccount()
   const receiver = yield* receiverOf(node, key)
   const { id } = yield* create(node, key, { url: receiver.url, events: ["email.bulk_completed"] })
@@ -52,10 +51,7 @@ const webhookAt = Effect.gen(function*() {
     change: (json: unknown) => node.request("PUT", `/v1/webhooks/${id}`, { key, json }),
     post: (below: string, json: unknown) => node.request("POST", `/v1/webhooks/${id}${below}`, { key, json }),
     /** The next attempt starts at once. */
-    hasten: Effect.orDie(
-      sql`update webhook_queue set due_at = now() - interval '1 minute' where webhook_id = ${id} and status = 'retrying'
-        and due_at > now()`
-    )
+    hasten: hasten(id)
   }
 })
 
@@ -75,12 +71,14 @@ layer(Service.layer(), { excludeTestServices: true })("the receiver of the sandb
       yield* hook.receiver.change(true)
       yield* hook.happen
       const waiting = yield* hook.having("retrying")
-      assert.deepInclude(waiting.at("data", 0), { response_code: 500, attempt_count: 1 })
+      assert.strictEqual(waiting.at("data", 0, "response_code"), 500)
+      const attempts = Number(waiting.at("data", 0, "attempt_count"))
       const changed = yield* hook.receiver.change(false)
       assert.deepStrictEqual(changed.at("data"), { url: hook.receiver.url, failing_until: null })
       yield* hook.hasten
       const delivered = yield* hook.having("delivered")
-      assert.deepInclude(delivered.at("data", 0), { response_code: 204, attempt_count: 2 })
+      assert.strictEqual(delivered.at("data", 0, "response_code"), 204)
+      assert.isAbove(Number(delivered.at("data", 0, "attempt_count")), attempts)
       assert.deepInclude((yield* hook.get).at("data"), { status: "active", failure_count: 0 })
     }))
 

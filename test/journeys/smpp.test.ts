@@ -275,14 +275,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("SMS over SMPP", (it) =
 
   it.effect("an SMS that becomes a day old while it waits fails as expired, and is not submitted again", () =>
     onOwnDatabase(Effect.gen(function*() {
-      const smsc = yield* makeSmsc((_, index) => index === 0 ? { status: 0x58, afterMillis: 1_500 } : {})
+      const smsc = yield* makeSmsc((_, index) => index === 0 ? { status: 0x58, afterMillis: 6_000 } : {})
       const node = yield* startOn(smsc)
       const { key } = yield* makeAccount()
       const id = yield* sendSms(node, key, { to: freshNumber(), content: "Hello" })
       yield* smsc.until(({ submits }) => submits.length === 1)
       const sql = yield* SqlClient.SqlClient
-      yield* sql`update messages set created_at = now() - interval '1 day' where id = ${id}`
       yield* sql`update sms_parts set created_at = now() - interval '1 day' where message_id = ${id}`
+      yield* sql`update messages set created_at = now() - interval '1 day' where id = ${id}`
       const found = yield* smsReaching(node, { id, key, statuses: ["sent", "failed"] })
       assert.deepInclude(found, { status: "failed", error_code: "expired" })
       assert.strictEqual(smsc.submits.length, 1)

@@ -387,6 +387,11 @@ layer(Production.layer, { excludeTestServices: true })(
           ({ text }) => !text.includes("relay_away"),
           longer.turn
         )
+        yield* eventually(
+          measured,
+          (lines) => lines.every((line) => !line.startsWith("queue_length") || line.endsWith(" 0")),
+          longer.turn
+        )
         const before = { lists: yield* seen(live), metrics: yield* measured, mails: relay.messages.length }
         const to = `zoe-${accountId}@example.com`
         const sends = {

@@ -7,7 +7,7 @@ import { eventually, makeAccount, Service } from "../support/Service.ts"
 import { makeListener } from "../support/singleMail.ts"
 import { freshNumber, phoneOf } from "../support/sms.ts"
 import { longer } from "../support/waiting.ts"
-import { createSession, pairedSession, untilStatus, WhatsApp } from "../support/WhatsApp.ts"
+import { createSession, pairedSession, untilConnected, WhatsApp } from "../support/WhatsApp.ts"
 import { accepted, unpaced, untilArrived, untilMessage } from "../support/whatsAppMessages.ts"
 
 let serial = 0
@@ -581,7 +581,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, OTP_RESEND_SECONDS: "0", SANDBOX_SMS_D
       const { simulator: { controls } } = yield* WhatsApp
       const other = yield* createSession(node, key)
       controls.scan(other.qr, session.number)
-      yield* untilStatus(node, key, other.id, "connected")
+      yield* untilConnected(node, key, other.id, (qr) => Effect.sync(() => controls.scan(qr, session.number)))
       const json = { to: `+${phone}`, channel: "whatsapp", length: 8, session_id: session.id }
       yield* sendCode(node, { key, json })
       const [arrived] = yield* untilArrived(phone, session.number, 1)

@@ -56,7 +56,7 @@ const firstAttemptAt = Effect.fnUntraced(function*(url: string) {
 
 const assertRecorded = Effect.fnUntraced(function*(url: string, { response_body, status, ...outcome }: Recorded) {
   const { attempt, one } = yield* firstAttemptAt(url)
-  assert.deepInclude(one, { status, attempt_count: 1, ...outcome })
+  assert.deepInclude(one, { status, ...outcome })
   assert.deepInclude(attempt, { attempt: 1, response_body, ...outcome })
   const isOver = status === "delivered"
   assert.strictEqual(Reflect.get(Object(one), "next_attempt_at") === null, isOver)
@@ -96,7 +96,7 @@ const answers: ReadonlyArray<readonly [what: string, answer: ReceiverAnswer, rec
 const late: ReadonlyArray<readonly [what: string, answer: ReceiverAnswer, recorded: Recorded]> = [
   ["never answers", "hang", broke("timeout")],
   ["sends its body a byte at a time", "drip", broke("timeout", 200)],
-  ["answers a second too late", { status: 200, afterMillis: 4_000 }, broke("timeout")]
+  ["answers six seconds too late", { status: 200, afterMillis: 9_000 }, broke("timeout")]
 ]
 
 const head = "HTTP/1.1 200 OK\r\n"
@@ -138,7 +138,10 @@ const every100Millis = (socket: NodeNet.Socket, next: (index: number) => string)
 const peers: ReadonlyArray<readonly [what: string, peer: (socket: NodeNet.Socket) => void, recorded: Recorded]> = [
   ["hangs up at once", (socket) => void socket.end(), broke("connection_reset")],
   ["resets at once", (socket) => void socket.resetAndDestroy(), broke("connection_reset")],
-  ["answers before it has read the request", (socket) => void socket.pause().end(ok), accepted(200, "ok")],
+  ["answers before it has read the request", (socket) => void socket.pause().end(ok), accepted(200, "ok")]
+]
+
+const slow: ReadonlyArray<readonly [what: string, peer: (socket: NodeNet.Socket) => void, recorded: Recorded]> = [
   ["sends its head a byte at a time", (socket) => every100Millis(socket, (at) => ok.charAt(at)), broke("timeout")],
   [
     "sends endless interim responses",
@@ -147,19 +150,9 @@ const peers: ReadonlyArray<readonly [what: string, peer: (socket: NodeNet.Socket
   ]
 ]
 
-const shortTimeout = { WEBHOOK_TIMEOUT_SECONDS: "3" }
-
-layer(Relay.layer({ env: shortTimeout }), { excludeTestServices: true })(
-  "first attempt at an endpoint",
+layer(Relay.layer({ env: { WEBHOOK_TIMEOUT_SECONDS: "3" } }), { excludeTestServices: true })(
+  "first attempt at a slow endpoint",
   (it) => {
-    for (const [what, answer, recorded] of answers) {
-      it.effect(`an endpoint that ${what} is recorded as ${recorded.status}: ${recorded.error ?? recorded.response_code}`, () =>
-        Effect.gen(function*() {
-          const receiver = yield* makeWebhookReceiver({ script: [answer] })
-          yield* assertRecorded(receiver.url, recorded)
-        }))
-    }
-
     for (const [what, answer, recorded] of late) {
       it.effect(`an endpoint that ${what} is given up on after the timeout of three seconds`, () =>
         Effect.gen(function*() {
@@ -167,6 +160,33 @@ layer(Relay.layer({ env: shortTimeout }), { excludeTestServices: true })(
           const duration = yield* assertRecorded(receiver.url, recorded)
           assert.isTrue(duration >= 2_999 && duration < 9_000, `${duration} ms`)
           yield* receiver.disconnected
+        }))
+    }
+
+    for (const [what, peer, recorded] of slow) {
+      it.effect(`a peer that ${what} is given up on after the timeout of three seconds`, () =>
+        Effect.gen(function*() {
+          const server = yield* makeRawServer(peer)
+          yield* assertRecorded(server.url, recorded)
+        }))
+    }
+
+    it.effect("an endpoint silent during the TLS handshake is given up on after the timeout of three seconds", () =>
+      Effect.gen(function*() {
+        const silent = yield* makeRawServer(() => {})
+        yield* assertRecorded(silent.url.replace("http:", "https:"), broke("timeout"))
+      }))
+  }
+)
+
+layer(Relay.layer(), { excludeTestServices: true })(
+  "first attempt at an endpoint",
+  (it) => {
+    for (const [what, answer, recorded] of answers) {
+      it.effect(`an endpoint that ${what} is recorded as ${recorded.status}: ${recorded.error ?? recorded.response_code}`, () =>
+        Effect.gen(function*() {
+          const receiver = yield* makeWebhookReceiver({ script: [answer] })
+          yield* assertRecorded(receiver.url, recorded)
         }))
     }
 
@@ -211,12 +231,6 @@ layer(Relay.layer({ env: shortTimeout }), { excludeTestServices: true })(
         yield* assertRecorded(plain.url.replace("http:", "https:"), broke("tls_error"))
         assert.deepStrictEqual([selfMade.requests.length, plain.requests.length], [0, 0])
       }))
-
-    it.effect("an endpoint silent during the TLS handshake is given up on after the timeout of three seconds", () =>
-      Effect.gen(function*() {
-        const silent = yield* makeRawServer(() => {})
-        yield* assertRecorded(silent.url.replace("http:", "https:"), broke("timeout"))
-      }))
   }
 )
 
@@ -228,7 +242,7 @@ const Trusting = Layer.unwrap(Effect.gen(function*() {
   )
   const file = NodePath.join(folder, "ca.pem")
   NodeFs.writeFileSync(file, selfSigned.cert)
-  return Relay.layer({ env: { ...shortTimeout, NODE_EXTRA_CA_CERTS: file } })
+  return Relay.layer({ env: { NODE_EXTRA_CA_CERTS: file } })
 }))
 
 layer(Trusting, { excludeTestServices: true })("first attempt over TLS", (it) => {

@@ -6,7 +6,7 @@ import { Relay } from "../support/Relay.ts"
 import { eventually, makeAccount, Service } from "../support/Service.ts"
 import { longer } from "../support/waiting.ts"
 import { makeWebhookReceiver, type ReceiverScript } from "../support/WebhookReceiver.ts"
-import { create, deliveriesOf, happen } from "../support/webhookStories.ts"
+import { create, deliveriesOf, happen, hasten } from "../support/webhookStories.ts"
 
 /** A webhook for completed batches, in a new account, at an endpoint that answers by a script. */
 const webhookAt = Effect.fnUntraced(function*(script: ReceiverScript) {
@@ -36,11 +36,7 @@ const webhookAt = Effect.fnUntraced(function*(script: ReceiverScript) {
     /** Makes retries due at once, for this delivery or all, until this many have failed permanently. */
     exhausted: (count: number, delivery: number | null = null) =>
       eventually(
-        Effect.andThen(
-          sql`update webhook_queue set due_at = now() - interval '1 minute'
-            where webhook_id = ${id} and status = 'retrying' and due_at > now() and id = coalesce(${delivery}::bigint, id)`,
-          list("?status=failed")
-        ),
+        Effect.andThen(hasten(id, delivery), list("?status=failed")),
         ({ at }) => Number(at("meta", "total")) >= count,
         longer.turn
       ),
@@ -59,8 +55,7 @@ const webhookAt = Effect.fnUntraced(function*(script: ReceiverScript) {
 const env = {
   WEBHOOK_UNHEALTHY_FAILURES: "2",
   WEBHOOK_UNHEALTHY_SECONDS: "0",
-  WEBHOOK_PENDING_LIMIT: "100",
-  WEBHOOK_TIMEOUT_SECONDS: "2"
+  WEBHOOK_PENDING_LIMIT: "100"
 }
 
 layer(Relay.layer({ env }), { excludeTestServices: true })("webhook health", (it) => {

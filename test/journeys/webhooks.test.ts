@@ -7,7 +7,7 @@ import { makeAccount, Service } from "../support/Service.ts"
 import { signedEvent } from "../support/signedEvent.ts"
 import { longer } from "../support/waiting.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
-import { assertPause, create, deliveriesOf, happen } from "../support/webhookStories.ts"
+import { assertPause, create, deliveriesOf, happen, hasten } from "../support/webhookStories.ts"
 
 layer(Relay.layer(), { excludeTestServices: true })("webhooks", (it) => {
   it.effect("only the owner can list, read, change and remove a webhook, and its secret is shown once", () =>
@@ -113,7 +113,6 @@ layer(Relay.layer(), { excludeTestServices: true })("webhooks", (it) => {
   it.effect("a delivery makes four attempts, at 0, 5, 35 and 155 seconds, then gives up, and all are in the history", () =>
     Effect.gen(function*() {
       const node = yield* Service
-      const sql = yield* SqlClient.SqlClient
       const { key } = yield* makeAccount()
       const receiver = yield* makeWebhookReceiver({
         script: [{ status: 500, body: "sorry", headers: { "retry-after": "3600" } }, 404, "reset", {
@@ -131,7 +130,7 @@ layer(Relay.layer(), { excludeTestServices: true })("webhooks", (it) => {
         const { at } = yield* asking(listed(), ({ at }) => at("data", 0, "attempt_count") === attempts)
         assert.strictEqual(at("data", 0, "status"), "retrying")
         yield* assertPause(id, seconds)
-        yield* sql`update webhook_queue set due_at = now() - interval '1 minute' where webhook_id = ${id}`
+        yield* hasten(id)
         yield* receiver.received(attempts + 1)
       }
       const done = yield* asking(listed(), ({ at }) => at("data", 0, "status") === "failed")

@@ -7,7 +7,7 @@ import { eventually, makeAccount, Service } from "../support/Service.ts"
 import { makeListener } from "../support/singleMail.ts"
 import { longer } from "../support/waiting.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
-import { createSession, pairedSession, untilStatus, WhatsApp } from "../support/WhatsApp.ts"
+import { createSession, pairedSession, untilConnected, untilStatus, WhatsApp } from "../support/WhatsApp.ts"
 import { accepted, localFiles, send, unpaced, untilArrived, untilMessage } from "../support/whatsAppMessages.ts"
 
 const layerOptions = { excludeTestServices: true } as const
@@ -333,7 +333,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles, WHATSAPP_MEDIA_MIB: "1"
         const code = yield* node.request("GET", `/v1/whatsapp/sessions/${session.id}/qr`, { key })
         const next = yield* phone
         controls.scan(readQr(String(code.at("qr_code"))), next)
-        yield* untilStatus(node, key, session.id, "connected")
+        yield* untilConnected(node, key, session.id, (qr) => Effect.sync(() => controls.scan(qr, next)))
         const batch = yield* eventually(
           node.request("GET", `/v1/whatsapp/batches/${String(bulk.at("data", "batch_id"))}`, { key }),
           ({ at }) => at("data", "queued") === 0,

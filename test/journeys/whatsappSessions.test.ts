@@ -10,6 +10,7 @@ import {
   pairedSession,
   sessionOf,
   storedOf,
+  untilConnected,
   untilStatus,
   WhatsApp
 } from "../support/WhatsApp.ts"
@@ -196,8 +197,9 @@ layer(WhatsApp.layer(), { excludeTestServices: true })("WhatsApp sessions", (it)
       const pending = yield* sessionOf(node, account.key, id)
       assert.deepInclude(pending.json, { status: "pending", phone_number: null, connected_at: null, reason: null })
       const next = yield* phone
-      simulator.controls.scan(readQr(String(code.at("qr_code"))), next)
-      const back = yield* untilStatus(node, account.key, id, "connected")
+      const { controls } = simulator
+      controls.scan(readQr(String(code.at("qr_code"))), next)
+      const back = yield* untilConnected(node, account.key, id, (qr) => Effect.sync(() => controls.scan(qr, next)))
       assert.strictEqual(back.at("phone_number"), next)
       assert.isString(back.at("connected_at"))
     }))
@@ -236,8 +238,9 @@ layer(WhatsApp.layer(), { excludeTestServices: true })("WhatsApp sessions", (it)
       assert.deepInclude((yield* post("reconnect")).at("data"), { status: "pending", phone_number: null })
       const code = yield* node.request("GET", `/v1/whatsapp/sessions/${id}/qr`, { key: account.key })
       const next = yield* phone
-      simulator.controls.scan(readQr(String(code.at("qr_code"))), next)
-      const back = yield* untilStatus(node, account.key, id, "connected")
+      const { controls } = simulator
+      controls.scan(readQr(String(code.at("qr_code"))), next)
+      const back = yield* untilConnected(node, account.key, id, (qr) => Effect.sync(() => controls.scan(qr, next)))
       assert.strictEqual(back.at("phone_number"), next)
     }))
 

@@ -26,7 +26,7 @@ export interface DnsServer {
   readonly port: number
   /** Read at every query, so tests can change it at any time. */
   readonly zone: DnsZone
-  /** `TYPE name` of every query so far. */
+  /** `TYPE name` of every query so far. A client repeats one whose answer is slow; it counts once. */
   readonly queries: ReadonlyArray<string>
   /** The queries among them that came over TCP, because UDP answers are cut at 512 bytes. */
   readonly overTcp: ReadonlyArray<string>
@@ -183,19 +183,24 @@ const close = ({ close, udp }: { readonly udp: NodeDgram.Socket; readonly close:
 
 /** A real name server on a loopback port, over UDP and TCP, closed with the scope. Its answers have a TTL of 0. */
 export const makeDnsServer = (zone: DnsZone): Effect.Effect<DnsServer, never, Scope.Scope> => {
+  const all: Array<string> = []
   const queries: Array<string> = []
   const overTcp: Array<string> = []
+  const seen = new Set<string>()
   const look = (type: RecordType) => (name: string): DnsAnswer | undefined => {
     const entry = zone[name]
-    const asked = queries.filter((query) => query === `${type} ${name}`).length - 1
+    const asked = all.filter((query) => query === `${type} ${name}`).length - 1
     return typeof entry === "function" ? entry(asked, type) : entry
   }
   const onQuery: OnQuery = (query, isTcp) => {
     const { end, name } = decodeName(query, 12)
     const type = typeNames.get(query.readUInt16BE(end))
     if (type === undefined) return respond(query, end + 4, { code: 0, answers: [] })
-    queries.push(`${type} ${name}`)
-    if (isTcp) overTcp.push(`${type} ${name}`)
+    all.push(`${type} ${name}`)
+    const key = `${query.readUInt16BE(0)} ${type} ${name}`
+    if (!seen.has(key)) queries.push(`${type} ${name}`)
+    if (isTcp && !seen.has(`${key} over TCP`)) overTcp.push(`${type} ${name}`)
+    seen.add(isTcp ? `${key} over TCP` : key)
     const known = look(type)(name)
     if (known === "silent") return undefined
     const found = follow((other) => other === name ? known : look(type)(other), name, type)

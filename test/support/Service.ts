@@ -288,7 +288,7 @@ export class Service extends Context.Service<Service, RunningNode>()("messaging-
 export const earlyInTheMinute = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) =>
-    eventually(sql`select extract(second from now()) < 50 as early`, ([row]) => row?.["early"] === true, longer.turn)
+    eventually(sql`select extract(second from now()) < 30 as early`, ([row]) => row?.["early"] === true, longer.turn)
 )
 
 export interface AccountOptions {

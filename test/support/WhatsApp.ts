@@ -70,10 +70,10 @@ export const untilConnected = Effect.fnUntraced(function*<E, R>(
   scanAgain: (qr: string) => Effect.Effect<unknown, E, R>
 ) {
   const scanned = yield* Effect.exit(untilStatus(node, key, id, "connected", "20 seconds"))
-  if (Exit.isSuccess(scanned)) return
+  if (Exit.isSuccess(scanned)) return scanned.value
   const shown = yield* node.request("GET", `/v1/whatsapp/sessions/${id}/qr`, { key })
   yield* scanAgain(readQr(String(shown.at("qr_code"))))
-  yield* untilStatus(node, key, id, "connected")
+  return yield* untilStatus(node, key, id, "connected")
 })
 
 /** Creates a session, scans its code with a new phone and waits until it is connected. */

@@ -22,6 +22,15 @@ export const happen = Effect.fnUntraced(function*(node: RunningNode, key: string
 export const deliveriesOf = (node: RunningNode, key: string, id: number, query = "") =>
   node.request("GET", `/v1/webhooks/${id}/deliveries${query}`, { key })
 
+/** Makes the next attempts of a webhook's waiting deliveries due at once, or that of one delivery. */
+export const hasten = Effect.fnUntraced(function*(id: number, delivery: number | null = null) {
+  const sql = yield* SqlClient.SqlClient
+  yield* Effect.orDie(
+    sql`update webhook_queue set due_at = now() - interval '1 minute'
+      where webhook_id = ${id} and status = 'retrying' and due_at > now() and id = coalesce(${delivery}::bigint, id)`
+  )
+})
+
 /** The next attempt of a webhook's waiting delivery follows the last one after these seconds, and the time to store it. */
 export const assertPause = Effect.fnUntraced(function*(id: number, seconds: number) {
   const sql = yield* SqlClient.SqlClient
