@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { startNode } from "../support/Service.ts"
+import { eventually, startNode } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const development = { MODE: "development" }
@@ -10,11 +10,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("GET /", (it) => {
     Effect.gen(function*() {
       const relay = "smtp://user:geheim@relay.example:2525?tls=never"
       const node = yield* startNode({ env: { ...development, SMTP_URL: relay } })
-      const page = yield* node.request("GET", "/")
+      const page = yield* eventually(node.request("GET", "/"), ({ text }) => text.includes(">Ready<"))
       assert.strictEqual(page.status, 200)
       assert.match(page.headers["content-type"] ?? "", /^text\/html/)
       assert.include(page.text, "<h1>Messaging Service</h1>")
-      assert.include(page.text, ">Ready<")
       assert.match(page.text, /<dt>email<\/dt><dd>the relay relay\.example:2525<\/dd>/)
       assert.match(page.text, /<dt>SMS<\/dt><dd>the sandbox/)
       assert.notInclude(page.text, "geheim")

@@ -5,14 +5,17 @@ import * as NodeNet from "node:net"
 import * as NodeUrl from "node:url"
 import { barrier } from "../../src/platform/database/embedded/EmbeddedAccount.ts"
 import { cli, sandboxed } from "../support/cli.ts"
+import { freePort } from "../support/freePort.ts"
 import { encryptionKey } from "../support/Service.ts"
 
 /** A port of this machine that a server has. */
 const takenPort: Effect.Effect<number, never, Scope.Scope> = Effect.acquireRelease(
-  Effect.callback<NodeNet.Server>((resume) => {
-    const server = NodeNet.createServer()
-    server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-  }),
+  // Outgoing connections take none of the ports beside it, of which one is proposed.
+  Effect.flatMap(freePort, (port) =>
+    Effect.callback<NodeNet.Server>((resume) => {
+      const server = NodeNet.createServer()
+      server.listen(port, "127.0.0.1", () => resume(Effect.succeed(server)))
+    })),
   (server) => Effect.sync(() => server.close())
 ).pipe(Effect.map((server) => Object(server.address()).port))
 

@@ -6,6 +6,7 @@ import { sign, signingKey } from "../../src/webhooks/endpoint/WebhookSecret.ts"
 import { cli } from "../support/cli.ts"
 import { freePort } from "../support/freePort.ts"
 import { readUntil } from "../support/readUntil.ts"
+import { longer } from "../support/waiting.ts"
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`
@@ -26,7 +27,7 @@ const listen = Effect.gen(function*() {
     }),
     (child) => Effect.sync(() => child.kill("SIGKILL"))
   )
-  const says = (text: string) => readUntil(() => printed, (now) => now.includes(text))
+  const says = (text: string) => readUntil(() => printed, (now) => now.includes(text), longer.start)
   yield* says("Listening on")
   const post = (headers: Record<string, string>, body: string) =>
     Effect.promise(() => fetch(`http://127.0.0.1:${port}/hooks`, { method: "POST", headers, body }))

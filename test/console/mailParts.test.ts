@@ -23,9 +23,10 @@ describe("the images and the links of a mail", () => {
 
   it("are read in a time that grows with the length of the markup, however broken it is", () => {
     for (const part of ["<a \"", "<a href='", "<!--", "<img =", "<", "<a href=x>"]) {
-      const began = performance.now()
+      const began = process.cpuUsage()
       mailParts(part.repeat(300_000 / part.length))
-      assert.isBelow(performance.now() - began, 5_000, part)
+      const { system, user } = process.cpuUsage(began)
+      assert.isBelow((system + user) / 1_000, 5_000, part)
     }
   })
 })

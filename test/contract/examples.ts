@@ -49,7 +49,7 @@ const failedBatch = (channel: "email" | "sms" | "whatsapp") =>
       yield* Effect.orDie(sql`update message_batches set status = 'failed', completed_at = now() where id = ${id}`)
     }
     const batch = request("GET", `/v1/${channel}/batches/${id}`, { key })
-    yield* eventually(batch, ({ at }) => at("data", "completed_at") !== null)
+    yield* eventually(batch, ({ at }) => typeof at("data", "completed_at") === "string")
     const table = channel === "email" ? "email_messages" : "messages"
     yield* Effect.orDie(sql`update ${sql(table)} set status = 'failed' where batch_id = ${id}`)
     return { values: [id], json: undefined } satisfies Asked

@@ -1,7 +1,7 @@
 /** Requests of the examples for which a phone of the sandbox has to act first. */
 import { Effect } from "effect"
 import { eventually, type RunningNode, sandboxToken, Service } from "../support/Service.ts"
-import { createSession, untilStatus } from "../support/WhatsApp.ts"
+import { createSession, untilConnected } from "../support/WhatsApp.ts"
 
 const owner = "15550100300"
 const member = "15550100301"
@@ -31,8 +31,9 @@ const waitingSession = Effect.fnUntraced(function*({ key }: Caller) {
 const pairedSession = Effect.fnUntraced(function*(caller: Caller) {
   const node = yield* Service
   const id = yield* waitingSession(caller)
-  yield* submit(node, "/scan", { session: id, number: owner })
-  yield* untilStatus(node, caller.key, Number(id), "connected")
+  const scan = submit(node, "/scan", { session: id, number: owner })
+  yield* scan
+  yield* untilConnected(node, caller.key, Number(id), () => scan)
   for (const number of [member, other]) yield* submit(node, "", { number, name: "Ann" })
   return Number(id)
 })

@@ -1,11 +1,10 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Schema } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
-import { SqlClient } from "effect/sql"
 import { BodyLimit } from "../../src/platform/http/RequestRules.ts"
 import { makeAccount, makeKey, Service } from "../support/Service.ts"
 import { assertDefaultHeaders, assertRefused, endpoints, fill, guarded, paths, posting } from "./contract.ts"
-import { queries, rowFor, samples } from "./samples.ts"
+import { connectedSession, queries, rowFor, samples } from "./samples.ts"
 
 /** Paths outside the contract. */
 const plainPaths = [
@@ -341,11 +340,8 @@ layer(Service.layer())((it) => {
       it.effect(`${name} waits for nothing but its own statements while it holds a connection`, () =>
         Effect.gen(function*() {
           const { request } = yield* Service
-          const sql = yield* SqlClient.SqlClient
           const { key } = yield* makeAccount()
-          const session = yield* request("POST", "/v1/whatsapp/sessions", { key, json: {} })
-          const session_id = Number(session.at("id"))
-          yield* sql`update whatsapp_sessions set status = 'connected' where id = ${session_id}`
+          const session_id = yield* connectedSession(request, key)
           const ids = path.includes(":") ? yield* rowFor(path)?.(request, key) ?? Effect.succeed([1]) : []
           const sample = samples[name] ?? {}
           const json = Object.hasOwn(Object(sample), "session_id") ? { ...Object(sample), session_id } : sample

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { AccountId } from "../../src/values/Ids.ts"
 import { signedInAs } from "../support/consolePeople.ts"
 import { eventually, type RunningNode } from "../support/Service.ts"
+import { longer } from "../support/waiting.ts"
 
 /** The tags of messages and batches. */
 const tags = ["spring"]
@@ -63,7 +64,9 @@ export const queries: Readonly<Record<string, string>> = {
 type Request = RunningNode["request"]
 
 const created = Effect.fnUntraced(function*(request: Request, key: string, path: string) {
-  const answer = yield* request("POST", path, { key, json: samples[`POST ${path}`] })
+  const asking = request("POST", path, { key, json: samples[`POST ${path}`] })
+  // A starved node makes no session.
+  const answer = yield* eventually(asking, ({ status }) => status !== 503, longer.start)
   const id = ["id", "message_id", "batch_id"].map((name) => answer.at("data", name)).find((found) =>
     found !== undefined
   )

@@ -135,6 +135,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the image", (it) => {
           MODE: "production",
           LOG_FORMAT: "json"
         }
+        const check = Effect.promise(() =>
+          execute("unshare", wordsInImage(rootfs, healthCheck), { env }).then(() => 0, ({ code }) => Number(code))
+        )
+        assert.strictEqual(yield* check, 1)
         const lines: Array<string> = []
         const child = yield* Effect.acquireRelease(
           Effect.sync(() => {
@@ -147,10 +151,6 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the image", (it) => {
           (started) => Effect.sync(() => started.kill("SIGKILL"))
         )
         for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes) => lines.push(String(bytes)))
-        const check = Effect.promise(() =>
-          execute("unshare", wordsInImage(rootfs, healthCheck), { env }).then(() => 0, ({ code }) => Number(code))
-        )
-        assert.strictEqual(yield* check, 1)
         yield* eventually(Effect.sync(() => lines.join("")), (text) => text.includes("listening on "), longer.start)
         yield* eventually(check, (code) => code === 0, longer.start)
 

@@ -25,7 +25,7 @@ import { eventually, makeAccount, Service } from "../support/Service.ts"
 import { phoneOf } from "../support/sms.ts"
 import { longer } from "../support/waiting.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
-import { untilStatus } from "../support/WhatsApp.ts"
+import { untilConnected } from "../support/WhatsApp.ts"
 import { blocks, pages, read } from "./documents.ts"
 
 const guides = pages.filter((page) => page.startsWith("docs/guides/"))
@@ -89,8 +89,9 @@ const readings: Readonly<Record<string, (reader: Reader) => Reading>> = {
           headers: { "content-type": "application/x-www-form-urlencoded", origin: node.baseUrl }
         })
       const id = at(yield* reader.next(), "id")
-      yield* phones("/scan", { session: id, number: "15550100300" })
-      yield* untilStatus(node, key, Number(id), "connected")
+      const scan = phones("/scan", { session: id, number: "15550100300" })
+      yield* scan
+      yield* untilConnected(node, key, Number(id), () => scan)
       yield* reader.next({ SESSION_ID: id })
       const receiver = yield* makeWebhookReceiver()
       yield* reader.next({ WEBHOOK_URL: `http://127.0.0.1:${receiver.port}/` })

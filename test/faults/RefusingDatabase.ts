@@ -7,6 +7,7 @@ import * as NodeOs from "node:os"
 import * as NodePath from "node:path"
 import { temporaryServer } from "../support/temporaryServer.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 
 /** How a test makes the server refuse, and accept again. `begin` runs when the nodes have migrated the database. */
 interface Fault {
@@ -83,7 +84,7 @@ const make = Effect.gen(function*() {
   const scope = yield* Effect.scope
   const clientOf = (name: string) =>
     Effect.map(
-      Layer.build(PgClient.layer({ ...connection, database: name, maxConnections: 4 })),
+      Layer.build(PgClient.layer({ ...connection, database: name, maxConnections: 4, connectTimeout: longer.start })),
       Context.get(SqlClient.SqlClient)
     )
   const server = yield* clientOf("postgres")
@@ -154,6 +155,13 @@ const make = Effect.gen(function*() {
   const cancelSlow = run(`select pg_cancel_backend(pid) from pg_stat_activity
     where usename = '${role}' and state = 'active' and query_start < clock_timestamp() - interval '300 ms'`)
 
+  const held = locks(Effect.never, Effect.andThen(run("alter system reset lock_timeout"), reload))
+  /** A session reads the limit when it begins to wait. */
+  const lockTimeout: Fault = {
+    begin: Effect.andThen(run("alter system set lock_timeout = '300ms'"), Effect.andThen(reload, held.begin)),
+    end: held.end
+  }
+
   const faults: Record<FaultName, Fault> = {
     "read-only": {
       begin: Effect.andThen(run("alter system set default_transaction_read_only = on"), reload),
@@ -169,10 +177,7 @@ const make = Effect.gen(function*() {
       Effect.repeat(cancelSlow, Schedule.spaced("100 millis")).pipe(Effect.asVoid),
       Effect.void
     ),
-    "lock timeout": locks(
-      Effect.andThen(run("alter system set lock_timeout = '300ms'"), reload),
-      Effect.andThen(run("alter system reset lock_timeout"), reload)
-    )
+    "lock timeout": lockTimeout
   }
 
   return Context.make(RefusingDatabase, {

@@ -84,7 +84,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
           const bindsBefore = smsc.binds()
           yield* frozen.signal("SIGSTOP")
           // What it wrote before arrives within moments. From then on it writes nothing.
-          yield* Effect.sleep("1 second")
+          yield* Effect.replicateEffect(Effect.sleep("50 millis"), 20, { discard: true })
           const dotted = new Set(sink.dots.filter((dot) => dot.client === client).map(({ to }) => to))
           const submitted = new Set(smsc.submits.map(({ to }) => to))
           // Its leases and its shards are over once the other node has the batch and the bind.

@@ -72,7 +72,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
               const path = `/v1/sms/batches/${String(batch.at("data", "batch_id"))}`
               const ended = yield* asking(
                 cluster.any(0).request("GET", path, { key }),
-                ({ at }) => at("data", "completed_at") !== null
+                ({ at }) => typeof at("data", "completed_at") === "string"
               )
               assert.deepInclude(ended.at("data"), { status: "completed", total: 400, sent: 400, failed: 0, queued: 0 })
             }

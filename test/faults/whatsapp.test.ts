@@ -213,7 +213,11 @@ layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), layerOptions)("nod
         const { key } = yield* makeAccount()
         for (let round = 0; round < rounds; round++) {
           const making = (index: number) =>
-            cluster.any(index).request("POST", "/v1/whatsapp/sessions", { key, json: {} })
+            eventually(
+              cluster.any(index).request("POST", "/v1/whatsapp/sessions", { key, json: {} }),
+              ({ status }) => status !== 503,
+              longer.start
+            )
           const answers = yield* Effect.forEach(Array.from({ length: 6 }, (_, index) => index), making, {
             concurrency: 6
           })

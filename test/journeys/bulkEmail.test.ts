@@ -212,7 +212,9 @@ layer(Relay.layer(), { excludeTestServices: true })("bulk email", (it) => {
       const counts = node.request("GET", `/v1/email/batches/${id}`, { key })
       const waiting = yield* asking(counts, ({ at }) => at("data", "sent") === 3 && at("data", "failed") === 2)
       assert.deepInclude(waiting.at("data"), { status: "processing", total: 6, queued: 1, completed_at: null })
-      const deferred = (yield* recipientsOf("?status=queued")).at("data")
+      // The one being sent counts as queued, too.
+      const deferred = (yield* asking(recipientsOf("?status=queued"), ({ at }) =>
+        typeof at("data", 0, "error") === "string")).at("data")
       assert.deepInclude((deferred as ReadonlyArray<object>)[0], {
         to: "defer2-x@people.example",
         attempt_count: 1,
@@ -220,11 +222,12 @@ layer(Relay.layer(), { excludeTestServices: true })("bulk email", (it) => {
       })
       const [due] = yield* sql`select extract(epoch from due_at - now())::float8 as seconds from email_messages
         where batch_id = ${id} and status = 'queued'`
-      assert.isTrue(Number(due?.["seconds"]) > 10 && Number(due?.["seconds"]) <= 30, String(due?.["seconds"]))
+      assert.isTrue(Number(due?.["seconds"]) > 5 && Number(due?.["seconds"]) <= 30, String(due?.["seconds"]))
 
       // Makes the retry due now instead of waiting 30 seconds.
       for (const attempts of [1, 2]) {
-        yield* asking(recipientsOf("?status=queued"), ({ at }) => at("data", 0, "attempt_count") === attempts)
+        yield* asking(recipientsOf("?status=queued"), ({ at }) =>
+          at("data", 0, "attempt_count") === attempts)
         yield* sql`update email_messages set due_at = now() - interval '1 minute'
           where batch_id = ${id} and status = 'queued'`
       }
@@ -232,7 +235,9 @@ layer(Relay.layer(), { excludeTestServices: true })("bulk email", (it) => {
       assert.deepInclude(done.at("data"), { status: "completed", total: 6, sent: 4, failed: 2, queued: 0 })
       assert.strictEqual(sink.attempts.get("defer2-x@people.example"), 3)
       // The batch had released its texts while it waited.
-      const late = sink.messages.find(({ to }) => to[0] === "defer2-x@people.example")
+      const late = sink.messages.find(({ to }) =>
+        to[0] === "defer2-x@people.example"
+      )
       assert.include((yield* readMail(late?.raw ?? Buffer.of())).mail.html ?? "", "h defer2-x")
       assert.strictEqual(sink.attempts.get("bounce-x@people.example"), 1)
       const rows = (yield* recipientsOf()).at("data")

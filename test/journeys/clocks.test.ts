@@ -134,7 +134,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
           const path = `/v1/messages/${String(failover.at("data", "id"))}`
           const ended = yield* eventually(
             node.request("GET", path, { key }),
-            ({ at }) => at("data", "completed_at") !== null,
+            ({ at }) => typeof at("data", "completed_at") === "string",
             longer.turn
           )
           const time = (step: number, name: string) => Date.parse(String(ended.at("data", "steps", step, name)))

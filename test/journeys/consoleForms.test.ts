@@ -61,9 +61,15 @@ layer(Service.layer(), { excludeTestServices: true })("forms of the console", (i
         yield* page.click("details.curl summary")
         const label = `document.querySelector("details.curl [data-copy] span").textContent`
         const before = yield* page.evaluate(label)
-        yield* page.click("details.curl [data-copy]")
-        yield* page.click("details.curl [data-copy]")
-        yield* page.until(`${label} === "Copied"`)
+        // The page may load itself again at any later moment, which ends the word early.
+        const copied = yield* page.evaluate(`(async () => {
+          const button = document.querySelector("details.curl [data-copy]")
+          button.click()
+          button.click()
+          for (let turn = 0; turn < 5; turn++) await null
+          return ${label}
+        })()`)
+        assert.strictEqual(copied, "Copied")
         yield* page.until(`${label} === ${JSON.stringify(before)}`)
         const later = yield* page.evaluate(`new Promise((resolve) => setTimeout(() => resolve(${label}), 500))`)
         assert.strictEqual(later, before)

@@ -104,7 +104,7 @@ layer(Service.layer(), { excludeTestServices: true })(
       () =>
         Effect.gen(function*() {
           const { base, key, node, page } = yield* visit
-          const receiver = yield* makeWebhookReceiver({ script: [500, 200] })
+          const receiver = yield* makeWebhookReceiver({ script: [500, 500, 200] })
           const { id } = yield* create(node, key, { url: receiver.url, events: ["email.bulk_completed"] })
           yield* happen(node, key)
           const sql = yield* SqlClient.SqlClient

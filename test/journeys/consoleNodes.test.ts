@@ -98,9 +98,11 @@ layer(Front.layer, { excludeTestServices: true })("an open page of two nodes", (
           longer.turn
         )
         const before = Number(yield* page.evaluate(loads))
-        yield* page.until(isShownFirst)
+        yield* page.evaluate(`new MutationObserver(() => { if (${isShownFirst}) window.shownAt ??= ${loads} })
+          .observe(document.body, { subtree: true, childList: true, characterData: true })`)
+        yield* page.until(`(window.shownAt ??= (${isShownFirst}) ? ${loads} : undefined) !== undefined`)
         // The load that was under way, and the next one: two seconds after the last one ended.
-        assert.isAtMost(Number(yield* page.evaluate(loads)) - before, 2)
+        assert.isAtMost(Number(yield* page.evaluate("window.shownAt")) - before, 2)
         yield* front.second.kill
         yield* page.until(shows("This page is out of date"))
         front.to = first

@@ -89,7 +89,7 @@ const plant = Effect.gen(function*() {
   yield* sql`update request_log set error = jsonb_set(error, '{message}', ${json("request_log.error")})
     where error is not null`
   yield* sql`update events set body = convert_to(jsonb_build_object('data', ${json("events.body")})::text, 'utf8')`
-  yield* sql`update email_domains set checked_at = now(), last_check = jsonb_build_array(jsonb_build_object('purpose', 'SPF',
+  yield* sql`update email_domains set checked_at = now(), next_check_at = null, last_check = jsonb_build_array(jsonb_build_object('purpose', 'SPF',
     'status', 'mismatch', 'found', jsonb_build_array(${json("email_domains.last_check")}), 'detail', 'x'))`
 })
 

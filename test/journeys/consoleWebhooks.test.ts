@@ -7,6 +7,7 @@ import { withPointer } from "../support/hands.ts"
 import { look, said, shows, submit, titled, type, visitor } from "../support/look.ts"
 import { missedEvents } from "../support/missedEvents.ts"
 import { eventually, Service } from "../support/Service.ts"
+import { longer } from "../support/waiting.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import { create } from "../support/webhookStories.ts"
 
@@ -214,7 +215,8 @@ layer(Service.layer({ env: { WEBHOOK_ALLOW_LOOPBACK: "true" } }), {
             sql`update webhook_queue set due_at = now() - interval '1 minute' where status = 'retrying' and due_at > now()`,
             page.evaluate(shows("Deliveries kept failing"))
           ),
-          (isUnhealthy) => isUnhealthy === true
+          (isUnhealthy) => isUnhealthy === true,
+          longer.turn
         )
         yield* hands.click("main #receiver ~ .buttons button")
         yield* page.until(shows("It answers 204."))

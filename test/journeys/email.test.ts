@@ -303,7 +303,7 @@ layer(Relay.layer(), { excludeTestServices: true })("single email", (it) => {
       for (const [to, copies] of [["defer1-again@people.example", 1], ["drop-again@people.example", 2]] as const) {
         const id = yield* sendEmail(node, key, { to, subject: "s", text: "t" })
         const read = node.request("GET", `/v1/email/messages/${id}`, { key })
-        const waiting = yield* asking(read, ({ at }) => at("data", "error") !== null)
+        const waiting = yield* asking(read, ({ at }) => typeof at("data", "error") === "string")
         assert.deepInclude(waiting.at("data"), { status: "queued", sent_at: null })
         const [due] = yield* sql`select extract(epoch from due_at - now())::float8 as seconds from email_messages
           where id = ${id}`

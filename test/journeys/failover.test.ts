@@ -53,7 +53,7 @@ const reaching = (
 ) =>
   asking(
     node.request("GET", `/v1/messages/${id}`, { key }),
-    ({ at }) => statuses.includes(String(at("data", "status"))) && at("data", "completed_at") !== null
+    ({ at }) => statuses.includes(String(at("data", "status"))) && typeof at("data", "completed_at") === "string"
   )
 
 const stepsOf = (answer: { readonly at: (...path: ReadonlyArray<string | number>) => unknown }) =>
@@ -255,7 +255,10 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
         yield* reaching(node, { id: later, key }, ["delivered"])
         const isLast = ({ data, event }: { readonly data: unknown; readonly event: unknown }) =>
           event === "message.delivered" && Object(data).id === later
-        const events = yield* eventually(received(1), (own) => own.some(isLast))
+        const events = yield* eventually(
+          received(2),
+          (own) => own.some(isLast) && own.some(({ data }) => Object(data).id === bySms)
+        )
         const ends = events.filter(({ data }) => [byEmail, bySms].includes(Object(data).id))
         assert.deepStrictEqual(ends.map(({ data, event }) => [event, Object(data).id]), [["message.sent", bySms]])
       }))
@@ -603,7 +606,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
         const node = yield* startNode({ env: { SMS_PROVIDER: "smpp", SMPP_URL: smsc.url } })
         const sql = yield* SqlClient.SqlClient
         const { key } = yield* makeAccount()
-        const steps = [{ ...sms, within_seconds: 1 }, { ...email, until: "sent" }]
+        yield* smsc.until(({ bound }) => bound() === 1, longer.takeover)
+        const steps = [{ ...sms, within_seconds: 10 }, { ...email, until: "sent" }]
         const id = yield* accepted(node, key, { to: { phone: freshNumber(), email: freshAddress() }, steps })
         yield* smsc.until(({ submits }) => submits.length === 1)
         smsc.refuseBinds(0x0d)
@@ -613,7 +617,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
             where m.failover_id = ${id} and p.status = 'queued' and p.doubts = 1`),
           (parts) => parts.length === 1
         )
-        yield* sql`update failover_steps set begun_at = now() - interval '31 seconds' where failover_id = ${id} and position = 0`
+        yield* sql`update failover_steps set begun_at = now() - interval '41 seconds' where failover_id = ${id} and position = 0`
+        yield* sql`update failovers set due_at = now() where id = ${id}`
         const ended = yield* reaching(node, { id, key }, ["sent"])
         assert.deepStrictEqual(stepsOf(ended), ["sms queued", "email sent"])
         assert.lengthOf(smsc.submits, 1)

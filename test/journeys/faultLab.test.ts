@@ -3,6 +3,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { eventually, makeAccount, makeKey, Service } from "../support/Service.ts"
+import { longer } from "../support/waiting.ts"
+import { createSession } from "../support/WhatsApp.ts"
 
 const path = "/v1/sandbox/faults"
 
@@ -126,8 +128,8 @@ layer(Service.layer(), { excludeTestServices: true })("the fault lab", (it) => {
     Effect.gen(function*() {
       const { request } = yield* Service
       const { test } = yield* makePair()
-      const made = yield* request("POST", "/v1/whatsapp/sessions", { key: test, json: { name: "Shop" } })
-      const session_id = Number(made.at("id"))
+      const node = yield* Service
+      const { id: session_id } = yield* createSession(node, test, "Shop")
       yield* eventually(
         request("GET", `/v1/whatsapp/sessions/${session_id}`, { key: test }),
         ({ at }) => at("status") === "connected"
@@ -203,7 +205,8 @@ layer(Service.layer(), { excludeTestServices: true })("the fault lab", (it) => {
       assert.strictEqual(gone.status, 200, gone.text)
       yield* eventually(
         sql`select from sandbox_faults where account_id = ${-accountId}`,
-        (rows) => rows.length === 0
+        (rows) => rows.length === 0,
+        longer.turn
       )
     }))
 })

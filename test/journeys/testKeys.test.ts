@@ -112,7 +112,8 @@ layer(Service.layer())("test keys", (it) => {
         where account_id in (${accountId}, ${-accountId})`
       yield* eventually(
         sql`select from accounts where id in (${accountId}, ${-accountId})`,
-        (rows) => rows.length === 0
+        (rows) => rows.length === 0,
+        longer.turn
       )
     }))
 })

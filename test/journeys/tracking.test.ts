@@ -50,9 +50,8 @@ const trackedMail = Effect.fnUntraced(function*(options: {
   const mail = { from: `us@${domain}`, subject: "Hi {{name|you}}", html, recipients: [to], ...options.mail }
   const batch = yield* sendBulk(node, key, mail)
   yield* ended(node, key, batch)
-  if (options.isFresh !== true) {
-    yield* sql`update email_messages set sent_at = sent_at - interval '1 minute' where batch_id = ${batch}`
-  }
+  const age = options.isFresh === true ? 0 : 60
+  yield* sql`update email_messages set sent_at = now() - ${age} * interval '1 second' where batch_id = ${batch}`
   const raw = sink.messages.find((message) => message.to[0] === to)?.raw ?? Buffer.alloc(0)
   const read = (yield* readMail(raw)).mail
   const body = read.html ?? ""

@@ -43,6 +43,7 @@ layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0" } }), { excludeTestServices
         // Confirmed after a wrong code and a second one, which costs an SMS more.
         const confirmed = freshNumber()
         const { id } = yield* send(confirmed)
+        yield* codeFor(node, confirmed)
         yield* send(confirmed)
         const code = yield* codeFor(node, confirmed, 2)
         yield* checkCode(node, { key, json: { id, code: wrong(code) } })

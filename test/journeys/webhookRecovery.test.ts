@@ -22,7 +22,7 @@ const recover = (node: RunningNode, key: string, id: number, json: unknown = { s
 const endedRecovery = (node: RunningNode, key: string, id: number, recovery: unknown) =>
   asking(
     node.request("GET", `/v1/webhooks/${id}/recoveries/${String(recovery)}`, { key }),
-    ({ at }) => at("data", "status") !== "running"
+    ({ at, status }) => status === 200 && at("data", "status") !== "running"
   )
 
 /** A webhook whose receiver has missed this many events. */

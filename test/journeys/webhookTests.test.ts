@@ -36,7 +36,7 @@ const outcomes: ReadonlyArray<readonly [what: string, answer: ReceiverAnswer, Re
   ["nothing", "hang", { status: "failed", response_code: null, error: "timeout" }]
 ]
 
-layer(Service.layer({ env: { WEBHOOK_TIMEOUT_SECONDS: "3" } }), { excludeTestServices: true })(
+layer(Service.layer(), { excludeTestServices: true })(
   "test event of a webhook",
   (it) => {
     for (const [what, answer, outcome] of outcomes) {
@@ -230,7 +230,7 @@ layer(Service.layer({ env: { WEBHOOK_TIMEOUT_SECONDS: "3" } }), { excludeTestSer
         const node = yield* Service
         const sql = yield* SqlClient.SqlClient
         const { accountId, key } = yield* makeAccount()
-        const receiver = yield* makeWebhookReceiver({ script: [{ status: 200, afterMillis: 2_000 }] })
+        const receiver = yield* makeWebhookReceiver({ script: [{ status: 200, afterMillis: 6_000 }] })
         const { id } = yield* create(node, key, { url: receiver.url, events: ["*"] })
         const removal = Effect.andThen(receiver.received(1), node.request("DELETE", `/v1/webhooks/${id}`, { key }))
         const [tested, removed] = yield* Effect.all([askTest(node, key, { id }), removal], { concurrency: 2 })

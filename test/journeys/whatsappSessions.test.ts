@@ -34,8 +34,10 @@ layer(WhatsApp.layer(), { excludeTestServices: true })("WhatsApp sessions", (it)
       const shown = yield* untilStatus(node, key, id, "connected")
       assert.deepInclude(shown.json, { phone_number: number, reason: null, messages_count: 0 })
       assert.isString(shown.at("connected_at"))
-      assert.deepStrictEqual((yield* account.published(id, 1))[0], {
-        ...account.events(id)[0],
+      const [connected] = yield* account.published(id, 1)
+      assert.isDefined(connected)
+      assert.deepStrictEqual(connected, {
+        ...connected,
         event: "session.connected",
         data: { session_id: id, phone_number: `+${number}` }
       })

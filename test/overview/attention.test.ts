@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { type AttentionFacts, AttentionItem, attentionOf } from "../../src/overview/attentionOf.ts"
 import { Timestamp } from "../../src/values/Timestamp.ts"
 import { ownerOf } from "../support/consolePeople.ts"
-import { live, makeAccount, makeKey, Service } from "../support/Service.ts"
+import { eventually, live, makeAccount, makeKey, Service } from "../support/Service.ts"
 
 const now = Date.parse("2026-05-03T12:00:00Z")
 const at = (minutesAgo: number) => Timestamp.make(new Date(now - minutesAgo * 60_000).toISOString())
@@ -218,6 +218,11 @@ layer(Service.layer(), { excludeTestServices: true })("GET /v1/account/attention
       const { accountId, key } = yield* makeAccount()
       const url = "https://shop.example/hook?secret=hunter2"
       const made = yield* request("POST", "/v1/webhooks", { key, json: { url, events: ["*"] } })
+      // The use of the key is stored after the answer.
+      yield* eventually(
+        sql`select last_used_at from api_keys where account_id = ${accountId}`,
+        ([row]) => row?.["last_used_at"] !== null
+      )
       yield* sql`update webhooks set unhealthy_reason = 'gone', failing_since = now()
         where id = ${Number(made.at("data", "id"))}`
       yield* sql`update api_keys set created_at = now() - interval '91 days', last_used_at = null
@@ -305,7 +310,7 @@ layer(Service.layer({ env: { PAUSED: "true" } }), { excludeTestServices: true })
             yield* sql`update email_messages set created_at = ${age} where account_id = ${accountId}`
             yield* sql`update messages set created_at = ${age} where account_id = ${accountId}`
           })
-        yield* older(5)
+        yield* older(1)
         assert.deepStrictEqual(yield* late, [])
         yield* older(30)
         assert.deepStrictEqual(yield* late, ["codes_late sms"])

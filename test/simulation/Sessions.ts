@@ -3,6 +3,7 @@ import { Effect, Exit, Scope } from "effect"
 import type { SqlError } from "effect/sql"
 import * as PgCodecs from "../../src/platform/database/PgCodecs.ts"
 import type { Connection } from "../support/TestDatabase.ts"
+import { longer } from "../support/waiting.ts"
 
 export type Answer = Exit.Exit<PgConnection.Result, SqlError.SqlError>
 
@@ -69,6 +70,7 @@ export const makeSessions = Effect.fnUntraced(function*({ database, host, port, 
     host,
     port,
     username,
+    connectTimeout: longer.start,
     multiplex: true,
     types: PgCodecs.registry,
     startupParameters: {

@@ -269,11 +269,13 @@ export class SimulatedServer {
     for (const last of this.#postponed.filter(({ session }) => sessions.includes(session)).toReversed()) {
       this.#postponed = this.#postponed.filter((one) => one !== last)
       // The others have looked for deadlocks before it does.
-      await pause(2 * deadlockTimeoutMillis)
+      await pause(5 * deadlockTimeoutMillis)
       const answer = await this.#block(last)
       if (answer !== undefined) return await last.done(answer)
-      await pause(2 * deadlockTimeoutMillis)
-      if (this.#blocked.some(({ isSettled }) => isSettled)) return await this.#resume()
+      for (let waited = 0; waited < 15 * deadlockTimeoutMillis; waited += lockCheckMillis) {
+        if (this.#blocked.some(({ isSettled }) => isSettled)) return await this.#resume()
+        await pause(lockCheckMillis)
+      }
     }
   }
 

@@ -127,9 +127,9 @@ const seen = (selector: string) =>
     return found.contains(document.elementFromPoint(x + width / 2, y + height / 2)) ? found : null
   })(document.querySelector(${JSON.stringify(selector)}))`
 
-/** True when the expression is, and otherwise what the page shows, for the failure of a wait. */
+/** True when the expression is, on a whole page, and otherwise what the page shows, for the failure of a wait. */
 const trueOrSeen = (expression: string) =>
-  `Promise.resolve(${expression}).then((value) => value === true || {
+  `Promise.resolve(document.readyState !== "loading" && (${expression})).then((value) => value === true || {
     expected: ${JSON.stringify(expression)},
     address: location.href,
     title: document.title,

@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer } from "effect"
+import { Context, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as NodeCrypto from "node:crypto"
 import { inject } from "vitest"
@@ -27,6 +27,9 @@ const urlOf = ({ database, host, port, username }: Connection) => `postgres://${
 
 /** PostgreSQL starts a process for each connection. */
 const session = { connectTimeout: longer.start } as const
+
+/** A test may let hours pass on its clock while a connection begins or is idle. */
+const timeless = { connectTimeout: Duration.infinity, idleTimeout: Duration.infinity } as const
 
 const onServer = (statement: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement).unprepared).pipe(
@@ -69,7 +72,7 @@ export class TestDatabase extends Context.Service<TestDatabase, TestConnection>(
       Effect.map(
         TestDatabase,
         ({ database, host, port, username }) =>
-          PgClient.layer({ database, host, port, username, ...session, maxConnections: 8, types: PgCodecs.registry })
+          PgClient.layer({ database, host, port, username, ...timeless, maxConnections: 8, types: PgCodecs.registry })
       )
     ))
   )

@@ -72,7 +72,8 @@ export const untilConnected = Effect.fnUntraced(function*<E, R>(
   const scanned = yield* Effect.exit(untilStatus(node, key, id, "connected", "20 seconds"))
   if (Exit.isSuccess(scanned)) return scanned.value
   const shown = yield* node.request("GET", `/v1/whatsapp/sessions/${id}/qr`, { key })
-  yield* scanAgain(readQr(String(shown.at("qr_code"))))
+  // The session may have connected meanwhile.
+  if (shown.status === 200) yield* scanAgain(readQr(String(shown.at("qr_code"))))
   return yield* untilStatus(node, key, id, "connected")
 })
 
@@ -95,9 +96,15 @@ export const listeningAccount = Effect.fnUntraced(function*(node: RunningNode) {
   const receiver = yield* makeWebhookReceiver({ script: [200] })
   yield* create(node, account.key, { url: `${receiver.url}/hook`, events: ["session.*"] })
   const parse = (body: Buffer) =>
-    JSON.parse(body.toString("utf8")) as { readonly event: string; readonly data: Readonly<Record<string, unknown>> }
+    JSON.parse(body.toString("utf8")) as {
+      readonly event: string
+      readonly timestamp: string
+      readonly data: Readonly<Record<string, unknown>>
+    }
+  /** Deliveries may overtake each other. */
   const events = (id: number) =>
     receiver.requests.map(({ body }) => parse(body)).filter(({ data }) => data["session_id"] === id)
+      .toSorted((one, other) => one.timestamp < other.timestamp ? -1 : one.timestamp > other.timestamp ? 1 : 0)
   return {
     ...account,
     events,

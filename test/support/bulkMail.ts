@@ -68,4 +68,7 @@ export const sendBulk = Effect.fnUntraced(function*(node: RunningNode, key: stri
 
 /** The batch once it has ended. */
 export const ended = (node: RunningNode, key: string, id: string) =>
-  asking(node.request("GET", `/v1/email/batches/${id}`, { key }), ({ at }) => at("data", "completed_at") !== null)
+  asking(
+    node.request("GET", `/v1/email/batches/${id}`, { key }),
+    ({ at }) => typeof at("data", "completed_at") === "string"
+  )

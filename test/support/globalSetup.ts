@@ -12,6 +12,7 @@ import { faultsOf } from "../contract/statements.ts"
 import { makeDnsServer } from "./DnsServer.ts"
 import { executedStatements, recording, startRecording } from "./executedStatements.ts"
 import { temporaryServer } from "./temporaryServer.ts"
+import { longer } from "./waiting.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -27,7 +28,14 @@ declare module "vitest" {
 const template = "template_migrated"
 
 const clientOf = (port: number, database: string) =>
-  PgClient.layer({ host: "127.0.0.1", port, username: "postgres", database, maxConnections: 1 })
+  PgClient.layer({
+    host: "127.0.0.1",
+    port,
+    username: "postgres",
+    database,
+    maxConnections: 1,
+    connectTimeout: longer.start
+  })
 
 const makeTemplate = Effect.fn("globalSetup.makeTemplate")(function*(port: number) {
   const onServer = (statement: string) =>

@@ -9,6 +9,7 @@ import { SqlClient } from "effect/sql"
 import * as NodeProcess from "node:process"
 import * as NodeReadline from "node:readline"
 import * as EmbeddedPostgres from "../../src/platform/database/embedded/EmbeddedPostgres.ts"
+import { longer } from "./waiting.ts"
 
 const dataDir = NodeProcess.argv[2] ?? "./data/db"
 const durable = NodeProcess.argv[3] === "durable"
@@ -28,7 +29,13 @@ const program = Effect.gen(function*() {
   yield* Console.log(JSON.stringify({ ready: Math.round(performance.now()), ...server }))
   yield* answerLines.pipe(
     Effect.provide(
-      PgClient.layer({ path: server.socket, username: "postgres", database: "postgres", maxConnections: 2 })
+      PgClient.layer({
+        path: server.socket,
+        username: "postgres",
+        database: "postgres",
+        maxConnections: 2,
+        connectTimeout: longer.start
+      })
     )
   )
   return yield* Effect.never

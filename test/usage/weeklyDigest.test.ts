@@ -12,13 +12,22 @@ import { UsageAlerts } from "../../src/usage/UsageAlerts.ts"
 import { makeAccount } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { noEvents } from "../support/testEvents.ts"
+import { longer } from "../support/waiting.ts"
 
 /** Its one connection finds the function `now` of the test before that of PostgreSQL. */
 const Client = Layer.unwrap(
   Effect.map(
     TestDatabase,
     ({ database, host, port, username }) =>
-      PgClient.layer({ database, host, port, username, maxConnections: 1, types: PgCodecs.registry })
+      PgClient.layer({
+        database,
+        host,
+        port,
+        username,
+        maxConnections: 1,
+        connectTimeout: longer.start,
+        types: PgCodecs.registry
+      })
   )
 )
 

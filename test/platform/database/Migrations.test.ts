@@ -12,7 +12,7 @@ import * as PgCodecs from "../../../src/platform/database/PgCodecs.ts"
 import { foreignPrograms, foreignServer } from "../../support/foreignServer.ts"
 import { eventually } from "../../support/Service.ts"
 import * as TestDatabase from "../../support/TestDatabase.ts"
-import { inPatience } from "../../support/waiting.ts"
+import { inPatience, longer } from "../../support/waiting.ts"
 
 const first = `
 -- a comment; with a semicolon and a ' quote
@@ -44,7 +44,15 @@ const Empty = Layer.unwrap(
   Effect.map(
     TestDatabase.make("template1"),
     ({ database, host, port, username }) =>
-      PgClient.layer({ database, host, port, username, maxConnections: 20, types: PgCodecs.registry })
+      PgClient.layer({
+        database,
+        host,
+        port,
+        username,
+        maxConnections: 20,
+        connectTimeout: longer.start,
+        types: PgCodecs.registry
+      })
   )
 ).pipe(Layer.merge(NodeFileSystem.layer))
 

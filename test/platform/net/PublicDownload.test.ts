@@ -6,7 +6,7 @@ import { makeWebhookReceiver, type ReceiverScript } from "../../support/WebhookR
 const opened = Effect.fnUntraced(function*(script: ReceiverScript, options: Partial<PublicDownloadOptions> = {}) {
   const receiver = yield* makeWebhookReceiver({ script })
   const built = yield* Layer.build(
-    PublicDownload.layer({ allowLoopback: true, maxBytes: 1_000, timeout: "2 seconds", ...options })
+    PublicDownload.layer({ allowLoopback: true, maxBytes: 1_000, timeout: "30 seconds", ...options })
   )
   return { receiver, ...(yield* Context.get(built, PublicDownload).open(`${receiver.url}/a.png`)) }
 })

@@ -42,6 +42,9 @@ describe.runIf(sharesPort)("a server that accepts in parallel", () => {
       if (isBusy) setImmediate(turn)
     }
     const clients = Array.from({ length: count }, () => NodeNet.connect(port, "127.0.0.1"))
+    await new Promise((resolve) => process.nextTick(resolve))
+    // Until the system has connected them all.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
     turn()
     await all
     isBusy = false

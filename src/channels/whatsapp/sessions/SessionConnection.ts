@@ -100,10 +100,11 @@ export const make = Effect.gen(function*() {
 
     return Effect.scoped(Effect.gen(function*() {
       yield* show({ _tag: "Connecting" })
-      deadline = (yield* monotonicMillis) + phaseTimeout
       const owned = yield* row.nextEpoch
       const credentials = yield* store.open(owned).pipe(Effect.catchTag("SealBroken", Effect.die))
       const traffic = yield* messages.attach(owned, credentials.dataKey)
+      // Slow statements do not count as silence of the server.
+      deadline = (yield* monotonicMillis) + phaseTimeout
       const opening = whatsapp.open({ account: row.account, credentials, isPaired: row.state().is_paired, traffic })
       const socket = Option.getOrUndefined(yield* Effect.timeoutOption(opening, phaseTimeout))
       if (socket === undefined) return "lost"

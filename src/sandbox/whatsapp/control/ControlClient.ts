@@ -9,7 +9,7 @@ export type RemoteControls = {
 }
 
 /** Milliseconds until a call fails. After a node was killed, its port may belong to a program that never answers. */
-const timeout = 5_000
+const timeout = 10_000
 
 const post = (url: string, body: string): Promise<{ readonly status: number; readonly text: string }> =>
   new Promise((resolve, reject) => {

@@ -142,16 +142,12 @@ layer(Layers, { excludeTestServices: true })("CredentialStore", (it) => {
       const owned = yield* makeSession
       const former = yield* store.open(owned)
       let confirmed = 0
-      const writing = Effect.forEach(
-        Array.from({ length: 500 }, (_, index) => index + 1),
-        (index) =>
-          Effect.andThen(
-            former.set([entry("counter", String(index))]),
-            Effect.sync(() => {
-              confirmed = index
-            })
-          )
-      )
+      const writing = Effect.forever(Effect.suspend(() =>
+        Effect.andThen(
+          former.set([entry("counter", String(confirmed + 1))]),
+          Effect.sync(() => void confirmed++)
+        )
+      ))
       const takingOver = eventually(Effect.sync(() => confirmed), (count) => count > 20).pipe(
         Effect.andThen(sql`update whatsapp_sessions set epoch = 2 where id = ${owned.id}`),
         Effect.andThen(Effect.flatMap(store.open({ ...owned, epoch: 2 }), (next) => read(next, "counter")))

@@ -63,14 +63,14 @@ layer(GroupsRepo.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTe
         const sessionId = yield* makeSession
         const isMember = Effect.map(repo.jids(sessionId), ({ length }) => length === 1)
         const at = yield* Clock.currentTimeMillis
-        yield* repo.store(sessionId, called("Team", "15550000001"), at - 1000)
+        yield* repo.store(sessionId, called("Team", "15550000001"), at - 120_000)
         const [{ id } = assert.fail("was not stored")] = yield* repo.jids(sessionId)
         yield* repo.leave([id], at)
-        yield* repo.store(sessionId, called("Team", "15550000001"), at - 500)
+        yield* repo.store(sessionId, called("Team", "15550000001"), at - 60_000)
         assert.isFalse(yield* isMember)
         yield* aMoment
         yield* repo.store(sessionId, called("Team", "15550000001"), yield* Clock.currentTimeMillis)
-        yield* repo.leave([id], at - 500)
+        yield* repo.leave([id], at - 60_000)
         assert.isTrue(yield* isMember)
       }))
 

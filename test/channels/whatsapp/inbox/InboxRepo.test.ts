@@ -27,7 +27,7 @@ layer(Subject, { excludeTestServices: true })("InboxRepo", (it) => {
       const accountId = AccountId.make(Number(session?.["account_id"]))
       const rows = yield* sql`insert into whatsapp_inbox (session_id, kind, chat, whatsapp_id, received_at)
         values (${id}, 'message', '1@lid', 'OLD', now() - interval '3 hours'),
-          (${id}, 'message', '1@lid', 'NEW', now() - interval '1 second') returning id`
+          (${id}, 'message', '1@lid', 'NEW', now() + interval '20 seconds') returning id`
       yield* sql`insert into retention_marks (at, email_messages, messages)
         select now() - n * interval '1 hour', 0, 0 from generate_series(1, 2) n`
       const stored = yield* storeMessages({

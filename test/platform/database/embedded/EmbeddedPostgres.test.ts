@@ -24,7 +24,8 @@ const workplace = Effect.acquireRelease(
 
 const killAll = (path: string) =>
   processesWith(path).pipe(
-    Effect.map((pids) => pids.forEach((pid) => NodeProcess.kill(pid, "SIGKILL"))),
+    // One may have ended meanwhile.
+    Effect.flatMap(Effect.forEach((pid) => Effect.ignore(Effect.try(() => NodeProcess.kill(pid, "SIGKILL"))))),
     Effect.andThen(nothingRuns(path))
   )
 
