@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
+import { lockWaits } from "../support/lockWaits.ts"
 import { eventually, makeAccount, type RequestOptions, Service } from "../support/Service.ts"
 
 const times = (count: number) => Array.from({ length: count }, (_, index) => index)
@@ -80,14 +81,7 @@ layer(Service.layer({ env: { STATEMENT_TIMEOUT_SECONDS: "60" } }), { excludeTest
               }),
             { concurrency: "unbounded" }
           ).pipe(Effect.forkChild)
-          yield* eventually(
-            // A transaction sees the processes of its first look until then.
-            Effect.andThen(
-              sql`select pg_stat_clear_snapshot()`,
-              sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-            ),
-            (rows) => rows.length === 6
-          )
+          yield* eventually(lockWaits, (rows) => rows.length === 6)
           const account = yield* request("GET", "/v1/account", { key })
           return { answers, status: account.status }
         }))

@@ -6,6 +6,7 @@ import { connectedSession } from "../contract/samples.ts"
 import { chromium } from "../support/Chromium.ts"
 import { said, shows, submit, titled, type, visitor } from "../support/look.ts"
 import { Service } from "../support/Service.ts"
+import { createSession } from "../support/WhatsApp.ts"
 
 const valueOf = (name: string) => `document.querySelector("#f-${name}").value`
 
@@ -172,7 +173,7 @@ layer(Service.layer(), { excludeTestServices: true })("forms of the console", (i
     () =>
       Effect.gen(function*() {
         const { at, key, node, page } = yield* visitor
-        const made = yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: { name: "Shop  Kigali" } })
+        const { answer: made } = yield* createSession(node, key, "Shop  Kigali")
         yield* page.open(`${at}/whatsapp/${made.at("id")}/delete`)
         yield* type(page, "typed", "Shop Kigali")
         yield* page.click(submit)

@@ -10,6 +10,7 @@ import { bringForward, secondsAhead } from "../support/scheduled.ts"
 import { eventually, makeAccount, Service } from "../support/Service.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import { create, deliveriesOf, happen } from "../support/webhookStories.ts"
+import { createSession } from "../support/WhatsApp.ts"
 
 const hasAttention = `document.querySelector(".attention").textContent.includes("shop.example")`
 
@@ -213,7 +214,7 @@ layer(Service.layer(), { excludeTestServices: true })(
         Effect.gen(function*() {
           const { accountId, base, key, node, page } = yield* visit
           const sql = yield* SqlClient.SqlClient
-          const created = yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: { name: "Till" } })
+          const { answer: created } = yield* createSession(node, key, "Till")
           const id = Number(created.at("id"))
           const link = yield* node.request("POST", `/v1/whatsapp/sessions/${id}/pairing-link`, { key })
           yield* page.open(`${node.baseUrl}${URL.parse(String(link.at("data", "url")))?.pathname}`)

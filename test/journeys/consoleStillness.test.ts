@@ -6,6 +6,7 @@ import { type BrowserPage, chromium } from "../support/Chromium.ts"
 import { shows, visitor } from "../support/look.ts"
 import { bringForward, secondsAhead } from "../support/scheduled.ts"
 import { eventually, sandboxToken, Service } from "../support/Service.ts"
+import { createSession } from "../support/WhatsApp.ts"
 
 /** Pages load themselves again at once, and what is due after more than five seconds is in `later`. */
 const hurry = `window.later = []
@@ -162,7 +163,7 @@ layer(Service.layer(), { excludeTestServices: true })("a page that changes by it
     () =>
       Effect.gen(function*() {
         const { at, key, node, page, watched } = yield* visit
-        const made = yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: { name: "Till" } })
+        const { answer: made } = yield* createSession(node, key, "Till")
         const session = String(made.at("id"))
         const link = yield* node.request("POST", `/v1/whatsapp/sessions/${session}/pairing-link`, { key })
         const door = `${node.baseUrl}${URL.parse(String(link.at("data", "url")))?.pathname}`

@@ -5,6 +5,7 @@ import { SqlClient } from "effect/sql"
 import { chromium, openPage } from "../support/Chromium.ts"
 import { look, said, shows, submit, titled, type, visitor } from "../support/look.ts"
 import { eventually, makeAccount, makeKey, type RunningNode, sandboxToken, Service } from "../support/Service.ts"
+import { createSession } from "../support/WhatsApp.ts"
 
 /** What a phone of the sandbox does. */
 const phoneDoes = Effect.fnUntraced(
@@ -27,7 +28,7 @@ layer(fast, { excludeTestServices: true })("WhatsApp in the console", (it) => {
     () =>
       Effect.gen(function*() {
         const { accountId, at, key, node, origin, page } = yield* visitor
-        const made = yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: { name: "Front desk" } })
+        const { answer: made } = yield* createSession(node, key, "Front desk")
         const id = String(made.at("id"))
         yield* page.open(`${at}/whatsapp/${id}`)
         yield* page.until(`document.querySelector(".pairing img")?.naturalWidth > 0`)
@@ -89,7 +90,7 @@ layer(fast, { excludeTestServices: true })("WhatsApp in the console", (it) => {
   it.effect("a pairing link that was changed or has ended opens nothing", () =>
     Effect.gen(function*() {
       const { key, node } = yield* visitor
-      const created = yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: {} })
+      const { answer: created } = yield* createSession(node, key)
       const id = String(created.at("id"))
       const answer = yield* node.request("POST", `/v1/whatsapp/sessions/${id}/pairing-link`, { key })
       const path = pathOf(answer.at("data", "url"))
@@ -112,7 +113,7 @@ layer(fast, { excludeTestServices: true })("WhatsApp in the console", (it) => {
     Effect.gen(function*() {
       const { key, node } = yield* visitor
       const sql = yield* SqlClient.SqlClient
-      const created = yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: {} })
+      const { answer: created } = yield* createSession(node, key)
       const id = Number(created.at("id"))
       yield* sql`update whatsapp_sessions set is_paired = true where id = ${id}`
       const answer = yield* node.request("POST", `/v1/whatsapp/sessions/${id}/pairing-link`, { key })
@@ -124,7 +125,7 @@ layer(fast, { excludeTestServices: true })("WhatsApp in the console", (it) => {
       const node = yield* Service
       const { accountId } = yield* makeAccount()
       const { key } = yield* makeKey(accountId, { mode: "test" })
-      const created = yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: { name: "Till" } })
+      const { answer: created } = yield* createSession(node, key, "Till")
       const id = String(created.at("id"))
       const answer = yield* node.request("POST", `/v1/whatsapp/sessions/${id}/pairing-link`, { key })
       const page = yield* node.request("GET", pathOf(answer.at("data", "url")))
@@ -138,7 +139,7 @@ layer(fast, { excludeTestServices: true })("WhatsApp in the console", (it) => {
       Effect.gen(function*() {
         const { at, key, node, page } = yield* visitor
         const sql = yield* SqlClient.SqlClient
-        const made = yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: { name: "Shop" } })
+        const { answer: made } = yield* createSession(node, key, "Shop")
         const id = Number(made.at("id"))
         yield* page.open(`${at}/whatsapp/${id}`)
         yield* page.click("main a[href$='/rename']")
@@ -181,7 +182,7 @@ layer(fast, { excludeTestServices: true })("WhatsApp in the console", (it) => {
       Effect.gen(function*() {
         const { at, key, node, page } = yield* visitor
         const [number, guest] = ["15550104831", "15550104832"]
-        const made = yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: { name: "Shop" } })
+        const { answer: made } = yield* createSession(node, key, "Shop")
         const id = String(made.at("id"))
         yield* phoneDoes(node, "/scan", { session: id, number })
         yield* eventually(
@@ -226,7 +227,7 @@ layer(fast, { excludeTestServices: true })("WhatsApp in the console", (it) => {
       Effect.gen(function*() {
         const { at, key, node, origin, page } = yield* visitor
         const [number, ada, bob] = ["15550104841", "15550104842", "15550104843"]
-        const made = yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: { name: "Shop" } })
+        const { answer: made } = yield* createSession(node, key, "Shop")
         const id = String(made.at("id"))
         yield* page.open(`${at}/whatsapp/${id}/contacts`)
         yield* page.until(shows("The session is not connected, so it cannot ask WhatsApp."))
@@ -293,7 +294,7 @@ layer(fast, { excludeTestServices: true })("WhatsApp in the console", (it) => {
         const { at, key, node, page } = yield* visitor
         const sql = yield* SqlClient.SqlClient
         const [number, guest] = ["15550104851", "15550104852"]
-        const made = yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: { name: "Shop" } })
+        const { answer: made } = yield* createSession(node, key, "Shop")
         const id = Number(made.at("id"))
         yield* phoneDoes(node, "/scan", { session: String(id), number })
         yield* phoneDoes(node, "", { number: guest, name: "Ada" })

@@ -25,6 +25,7 @@ import {
   withoutTemplates
 } from "../support/plainForms.ts"
 import { type Answer, eventually, makeAccount, makeKey, sandboxToken, Service } from "../support/Service.ts"
+import { createSession } from "../support/WhatsApp.ts"
 
 const password = "correct horse battery staple"
 
@@ -286,7 +287,7 @@ layer(Service.layer(), { excludeTestServices: true })("the console without scrip
         yield* page.click("main form button")
         yield* page.until(titled("Overview"))
 
-        const made = yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: { name: "Till" } })
+        const { answer: made } = yield* createSession(node, key, "Till")
         const session = String(made.at("id"))
         const picture = `document.querySelector(".pairing img")`
         yield* page.open(`${at}/${accountId}/whatsapp/${session}`)

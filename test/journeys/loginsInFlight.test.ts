@@ -5,6 +5,7 @@ import { SqlClient } from "effect/sql"
 import * as Tokens from "../../src/platform/crypto/Tokens.ts"
 import type { AccountId } from "../../src/values/Ids.ts"
 import { ownerOf } from "../support/consolePeople.ts"
+import { lockWaits } from "../support/lockWaits.ts"
 import { formsOf, plainBrowser } from "../support/plainForms.ts"
 import { type Answer, eventually, makeAccount, Service } from "../support/Service.ts"
 import { transaction } from "../support/TestDatabase.ts"
@@ -41,15 +42,7 @@ const resetOf = (accountId: AccountId) =>
   })
 
 /** Waits until a statement of the node waits for the test's transaction. */
-const blocked = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  eventually(
-    // A transaction sees the processes of its first look until then.
-    Effect.andThen(
-      sql`select pg_stat_clear_snapshot()`,
-      sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-    ),
-    ({ length }) => length > 0
-  ))
+const blocked = eventually(lockWaits, ({ length }) => length > 0)
 
 /** The node's statements wait for the test's transactions. */
 const env = { STATEMENT_TIMEOUT_SECONDS: "60" }

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { inTime } from "../faults/inTime.ts"
 import { dkimKey, dkimVerdict, ended, insertDomain, readMail, sendBulk } from "../support/bulkMail.ts"
 import { makeDatabaseProxy } from "../support/DatabaseProxy.ts"
+import { lockWaits } from "../support/lockWaits.ts"
 import { Relay } from "../support/Relay.ts"
 import { eventually, live, makeAccount, Service, startNode } from "../support/Service.ts"
 import { signedEvent } from "../support/signedEvent.ts"
@@ -228,14 +229,7 @@ layer(Relay.layer(), { excludeTestServices: true })("open and click tracking", (
         const visits = yield* Effect.forkChild(
           Effect.forEach(Array.from({ length: 30 }), () => visit(open), { concurrency: "unbounded" })
         )
-        yield* eventually(
-          // A transaction sees the processes of its first look until then.
-          Effect.andThen(
-            sql`select pg_stat_clear_snapshot()`,
-            sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-          ),
-          (rows) => rows.length >= 2
-        )
+        yield* eventually(lockWaits, (rows) => rows.length >= 2)
         assert.strictEqual((yield* node.request("GET", "/v1/account", { key })).status, 200)
         return visits
       }))

@@ -269,7 +269,12 @@ layer(WhatsApp.layer(), { excludeTestServices: true })("WhatsApp sessions", (it)
       const { key } = yield* makeAccount({ plan: "growth" })
       const answers = yield* Effect.forEach(
         Array.from({ length: 10 }),
-        () => node.request("POST", "/v1/whatsapp/sessions", { key, json: {} }),
+        () =>
+          eventually(
+            node.request("POST", "/v1/whatsapp/sessions", { key, json: {} }),
+            ({ status }) => status !== 503,
+            longer.start
+          ),
         { concurrency: "unbounded" }
       )
       assert.deepStrictEqual(

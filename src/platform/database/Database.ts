@@ -1,5 +1,5 @@
 import { PgClient, PgPool } from "@effect/sql-pg"
-import { Context, Effect, identity, Layer, Option, type Redacted } from "effect"
+import { Context, Duration, Effect, identity, Layer, Option, type Redacted } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import * as NodePath from "node:path"
 import { AppConfig } from "../config/AppConfig.ts"
@@ -47,7 +47,11 @@ const session = {
   keepAlive: "10 seconds"
 } as const
 
-const pool = (options: { readonly maxConnections: number; readonly startupParameters: Record<string, string> }) =>
+const pool = (options: {
+  readonly maxConnections: number
+  readonly startupParameters: Record<string, string>
+  readonly idleTimeout?: Duration.Duration
+}) =>
   Effect.map(DatabaseAddress, ({ connection }) =>
     leavesReadOnly(PgClient.layer({
       ...connection,
@@ -213,9 +217,9 @@ export class Database extends Context.Service<Database, {
   /** Quick reads of requests, on two separate connections. */
   static readonly layerQuickReads = Layer.effect(QuickReads, quickReads)
 
-  /** Checks whether the database answers, on a separate connection, so that it waits for no request. */
+  /** Checks whether the database answers, on a separate connection that stays open, so that it waits for nothing else. */
   static readonly layerProbe = DatabaseProbe.fromClient.pipe(
-    Layer.provide(Layer.unwrap(pool({ maxConnections: 1, startupParameters: {} })))
+    Layer.provide(Layer.unwrap(pool({ maxConnections: 1, startupParameters: {}, idleTimeout: Duration.infinity })))
   )
 
   /**

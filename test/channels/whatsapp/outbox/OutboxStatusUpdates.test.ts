@@ -7,6 +7,7 @@ import { OutboxStatusUpdates } from "../../../../src/channels/whatsapp/outbox/Ou
 import { type DomainEvent, Events } from "../../../../src/events/Events.ts"
 import { Usage } from "../../../../src/usage/Usage.ts"
 import { MessageId, WhatsAppSessionId } from "../../../../src/values/Ids.ts"
+import { lockWaits } from "../../../support/lockWaits.ts"
 import { eventually, makeAccount } from "../../../support/Service.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
 import { eventsWith } from "../../../support/testEvents.ts"
@@ -116,10 +117,7 @@ layer(Subject)("OutboxStatusUpdates", (it) => {
       })))
       yield* Deferred.await(locked)
       const canceling = yield* Effect.forkChild(cancelOne(MessageId.make(Number(message?.["id"]))))
-      yield* eventually(
-        sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-        ({ length }) => length === 1
-      )
+      yield* eventually(lockWaits, ({ length }) => length === 1)
       yield* Deferred.succeed(released, undefined)
       yield* Fiber.join(releasing)
       assert.isTrue(yield* Fiber.join(canceling))

@@ -11,10 +11,11 @@ import { type DomainEvent, Events } from "../../../../src/events/Events.ts"
 import { AppConfig } from "../../../../src/platform/config/AppConfig.ts"
 import { Vault } from "../../../../src/platform/crypto/Vault.ts"
 import { IdleTraffic } from "../../../support/idleTraffic.ts"
+import { lockWaits } from "../../../support/lockWaits.ts"
 import { passing } from "../../../support/passing.ts"
 import { eventually } from "../../../support/Service.ts"
 import { makeSessionRow } from "../../../support/sessionRow.ts"
-import { TestDatabase } from "../../../support/TestDatabase.ts"
+import { TestDatabase, transaction } from "../../../support/TestDatabase.ts"
 import { eventsWith } from "../../../support/testEvents.ts"
 import { unaskedSocket } from "../../../support/unaskedSocket.ts"
 import { inPatience } from "../../../support/waiting.ts"
@@ -229,6 +230,23 @@ layer(Subject)("SessionSupervisor", (it) => {
       yield* session.until("disconnected")
       assert.deepInclude(yield* session.row, { reason: "connection_lost", failures: 1 })
       yield* session.passing(2)
+    })))
+
+  it.effect("gives the server its 30 seconds also if the statements before the connection take longer", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const session = yield* keep(true)
+      yield* session.connection(1)
+      session.tell(closed("lost"))
+      yield* eventually(session.row, ({ failures }) => failures === 1)
+      yield* transaction(Effect.gen(function*() {
+        yield* sql`select from whatsapp_sessions where id = ${session.id} for update`
+        yield* passing(lockWaits, ({ length }) => length > 0)
+        yield* TestClock.adjust("1 minute")
+      }))
+      yield* session.connection(2)
+      session.tell(opened)
+      yield* session.until("connected")
     })))
 
   it.effect("reconnects once, 30 seconds after another client has replaced it", () =>
