@@ -166,7 +166,9 @@ layer(Layer.merge(WhatsApp.simulated, TestDatabase.layer), layerOptions)("metric
   it.effect("a connection that ends with the server of WhatsApp counts as lost, and so does the one that follows it", () =>
     Effect.gen(function*() {
       const storage = memory()
-      const server = yield* makeSimulator({ storage })
+      // The second one listens there, too.
+      const port = yield* freePort
+      const server = yield* makeSimulator({ storage, port })
       const env = { WHATSAPP_URL: server.url, WHATSAPP_RETRY_SECONDS: "1", WHATSAPP_RETRY_LONGEST_SECONDS: "1" }
       const measured = yield* measuredNode(env)
       const { key } = yield* makeAccount()
@@ -179,7 +181,7 @@ layer(Layer.merge(WhatsApp.simulated, TestDatabase.layer), layerOptions)("metric
       })
       yield* Effect.promise(() => server.stop())
       yield* untilStatus(measured.node, key, id, "disconnected")
-      yield* makeSimulator({ storage, port: server.port })
+      yield* makeSimulator({ storage, port })
       yield* untilStatus(measured.node, key, id, "connected")
       const lost = ["whatsapp_reconnects_total cause=lost", "whatsapp_connections_ended_total cause=lost"]
       const counted = Object.values(valuesOf(yield* scrape(measured.node, measured.port), lost))
