@@ -43,7 +43,7 @@ otherByte[body.length - 3] = 0x79
 
 type Case = readonly [what: string, arrival: Arrival, verdict: Verdict]
 
-/** A snippet has to judge the first within 50 seconds after this time. */
+/** The first is valid for 50 more seconds, so a snippet has to judge it within these. */
 const aged = (now: number): ReadonlyArray<Case> => [
   ["250 seconds old", arrival(now, { ago: 250 }), [true, true]],
   ["310 seconds old", arrival(now, { ago: 310 }), [true, false]]

@@ -1,7 +1,6 @@
 /** Pages that stay open while two nodes share the work, and one of them dies. */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
 import * as NodeNet from "node:net"
 import { chromium, openPage } from "../support/Chromium.ts"
 import { signedInAs, signInOf } from "../support/consolePeople.ts"
@@ -11,7 +10,7 @@ import { Relay } from "../support/Relay.ts"
 import { eventually, makeAccount, type RunningNode, Service, startNode } from "../support/Service.ts"
 import { longer } from "../support/waiting.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
-import { create, happen } from "../support/webhookStories.ts"
+import { create, happen, hasten } from "../support/webhookStories.ts"
 
 /** A second node, and an address that leads to the node of `to`, as a load balancer does. */
 class Front extends Context.Service<Front, {
@@ -88,19 +87,18 @@ layer(Front.layer, { excludeTestServices: true })("an open page of two nodes", (
         assert.strictEqual(yield* page.evaluate(isShownFirst), false)
         assert.strictEqual(yield* page.evaluate(`document.querySelector(".attention li") !== null`), true)
         yield* happen(first, key)
-        const sql = yield* SqlClient.SqlClient
         yield* eventually(
-          Effect.andThen(
-            sql`update webhook_queue set due_at = now() where webhook_id = ${id} and status = 'retrying' and due_at > now()`,
-            first.request("GET", `/v1/webhooks/${id}`, { key })
-          ),
+          Effect.andThen(hasten(id), first.request("GET", `/v1/webhooks/${id}`, { key })),
           ({ at }) => at("data", "status") === "unhealthy",
           longer.turn
         )
         const before = Number(yield* page.evaluate(loads))
-        yield* page.evaluate(`new MutationObserver(() => { if (${isShownFirst}) window.shownAt ??= ${loads} })
-          .observe(document.body, { subtree: true, childList: true, characterData: true })`)
-        yield* page.until(`(window.shownAt ??= (${isShownFirst}) ? ${loads} : undefined) !== undefined`)
+        yield* page.evaluate(`(() => {
+          const note = () => { if (${isShownFirst}) window.shownAt ??= ${loads} }
+          new MutationObserver(note).observe(document.body, { subtree: true, childList: true, characterData: true })
+          note()
+        })()`)
+        yield* page.until("window.shownAt !== undefined")
         // The load that was under way, and the next one: two seconds after the last one ended.
         assert.isAtMost(Number(yield* page.evaluate("window.shownAt")) - before, 2)
         yield* front.second.kill

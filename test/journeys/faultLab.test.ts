@@ -126,9 +126,9 @@ layer(Service.layer(), { excludeTestServices: true })("the fault lab", (it) => {
 
   it.effect("a WhatsApp message to a phone that is offline stays sent, and the next one is read", () =>
     Effect.gen(function*() {
-      const { request } = yield* Service
-      const { test } = yield* makePair()
       const node = yield* Service
+      const { request } = node
+      const { test } = yield* makePair()
       const { id: session_id } = yield* createSession(node, test, "Shop")
       yield* eventually(
         request("GET", `/v1/whatsapp/sessions/${session_id}`, { key: test }),

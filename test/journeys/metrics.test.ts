@@ -166,7 +166,7 @@ layer(Layer.merge(WhatsApp.simulated, TestDatabase.layer), layerOptions)("metric
   it.effect("a connection that ends with the server of WhatsApp counts as lost, and so does the one that follows it", () =>
     Effect.gen(function*() {
       const storage = memory()
-      // The second one listens there, too.
+      // The second simulator listens there, too.
       const port = yield* freePort
       const server = yield* makeSimulator({ storage, port })
       const env = { WHATSAPP_URL: server.url, WHATSAPP_RETRY_SECONDS: "1", WHATSAPP_RETRY_LONGEST_SECONDS: "1" }

@@ -10,7 +10,7 @@ layer(Service.layer({ env: { MEMORY_LIMIT_MB: "64" } }), { excludeTestServices: 
       Effect.gen(function*() {
         const node = yield* Service
         const { key } = yield* makeAccount()
-        // The memory is measured a moment after the start. This path accepts nothing before.
+        // The memory is measured a moment after the start. Until then, this path answers 404.
         yield* eventually(
           node.request("POST", "/v1/email/batches/email_batch_1/resend", { key, json: {} }),
           ({ status }) => status === 503

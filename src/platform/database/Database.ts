@@ -217,7 +217,10 @@ export class Database extends Context.Service<Database, {
   /** Quick reads of requests, on two separate connections. */
   static readonly layerQuickReads = Layer.effect(QuickReads, quickReads)
 
-  /** Checks whether the database answers, on a separate connection that stays open, so that it waits for nothing else. */
+  /**
+   * Checks whether the database answers, on a separate connection that stays open, so that it waits neither for a request
+   * nor for a new connection.
+   */
   static readonly layerProbe = DatabaseProbe.fromClient.pipe(
     Layer.provide(Layer.unwrap(pool({ maxConnections: 1, startupParameters: {}, idleTimeout: Duration.infinity })))
   )

@@ -280,10 +280,7 @@ layer(Subject)("SessionSupervisor", (it) => {
       yield* TestClock.adjust("1 day")
       assert.strictEqual(session.count(), retries + 1)
       // The actor may still be about to store its state.
-      yield* eventually(
-        Effect.as(session.actor.Try(), undefined).pipe(Effect.map(session.count)),
-        (all) => all === retries + 2
-      )
+      yield* eventually(Effect.map(session.actor.Try(), session.count), (all) => all === retries + 2)
       assert.isTrue(session.latest()?.isPaired)
       session.tell(opened)
       yield* session.until("connected")
