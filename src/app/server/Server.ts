@@ -1,6 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Duration, Effect, Layer, Schedule } from "effect"
-import { HttpRouter, HttpServer } from "effect/http"
+import { HttpServer } from "effect/http"
 import { AccountsLayer } from "../../accounts/AccountHttp.ts"
 import { ApiKeysLayer, CredentialsLayer } from "../../api-keys/ApiKeysHttp.ts"
 import { ConsoleLayer } from "../../console/ConsoleLayer.ts"
@@ -51,6 +51,7 @@ import { HttpServerLayer, OpenConnections } from "./HttpServer.ts"
 import { Pruning } from "./Pruning.ts"
 import { AccountErasure, ErasureSteps, Retention } from "./Retention.ts"
 import { AcceptancePathsLayer, AllowedLayer, Routes } from "./Routes.ts"
+import { serveRoutes } from "./serveRoutes.ts"
 import { ServiceGauges } from "./ServiceGauges.ts"
 import { Welcome } from "./Welcome.ts"
 
@@ -123,7 +124,7 @@ const Drain = Layer.effectDiscard(Effect.gen(function*() {
 
 /** One node of the service. */
 export const Server = Drain.pipe(
-  Layer.provideMerge(HttpRouter.serve(
+  Layer.provideMerge(serveRoutes(
     Layer.mergeAll(
       Routes,
       ConsoleLayer,
@@ -135,8 +136,7 @@ export const Server = Drain.pipe(
       Welcome.layer
     ).pipe(
       Layer.provideMerge(Domains)
-    ),
-    { disableLogger: true, disableListenLog: true, routerConfig: { caseSensitive: true, maxParamLength: 1000 } }
+    )
   )),
   Layer.provideMerge(PublicUrlOfServer),
   Layer.provideMerge(HttpServerLayer),
