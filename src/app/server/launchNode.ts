@@ -1,10 +1,9 @@
 import { Cause, Duration, Effect, Exit, Layer, Schedule, Schema } from "effect"
 import { SqlError } from "effect/sql"
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { DatabaseUnreachable } from "../../platform/database/DatabaseUnreachable.ts"
 import { PublicUrl } from "../../platform/http/PublicUrl.ts"
+import { GarbageCollection } from "./GarbageCollection.ts"
 import { Server } from "./Server.ts"
 import { Welcome } from "./Welcome.ts"
 
@@ -43,20 +42,6 @@ const announce = Layer.effectDiscard(Effect.gen(function*() {
   yield* (yield* Welcome).show
 }))
 
-/**
- * Returns the memory that only the start needed, a third of it. V8 would keep it until much later. The collection takes 0.2
- * seconds, so it waits until a node that starts under load has caught up.
- */
-const giveBackMemory = Layer.effectDiscard(
-  Effect.sleep("5 seconds").pipe(
-    Effect.andThen(Effect.sync(() => {
-      setFlagsFromString("--expose-gc")
-      runInNewContext("gc({ type: 'major', flavor: 'last-resort', execution: 'sync' })")
-    })),
-    Effect.forkScoped
-  )
-)
-
 /** Ends a process whose shutdown hangs. The next start recovers from the rows. Its finalizer runs first. */
 const limitShutdown = Layer.effectDiscard(Effect.gen(function*() {
   const { drainSeconds } = yield* AppConfig
@@ -67,6 +52,6 @@ const limitShutdown = Layer.effectDiscard(Effect.gen(function*() {
 /** Runs a node until it is interrupted. */
 export const launchNode = retryUntilReachable(
   Layer.launch(
-    Layer.merge(limitShutdown, giveBackMemory).pipe(Layer.provideMerge(announce), Layer.provideMerge(Server))
+    Layer.merge(limitShutdown, GarbageCollection).pipe(Layer.provideMerge(announce), Layer.provideMerge(Server))
   )
 )
