@@ -9,13 +9,13 @@ interface Collector {
   readonly busyShare: () => number
 }
 
-/** Without requests, a node is busy for 2 to 3 percent of the time. */
+/** A node without work is busy for a third of this share of the time, or less. */
 const idleShare = 0.1
 
 /**
- * Returns memory to the system: first what only the start needed, a third of it, then after each busy time what only that
- * needed. A collection takes 0.2 seconds, so the first waits until a node that starts under load has caught up, and each
- * later one for half a minute in which hardly any work came.
+ * Returns memory to the system: what only the start needed, a third of it, and later what only a busy time needed. A
+ * collection takes 0.2 seconds, so the first waits until a node that starts under load has caught up, and each later one
+ * for half a minute in which hardly any work came.
  */
 export const collectWhenIdle = Effect.fnUntraced(function*({ busyShare, collect }: Collector) {
   yield* Effect.sleep("5 seconds")
@@ -30,9 +30,9 @@ export const collectWhenIdle = Effect.fnUntraced(function*({ busyShare, collect 
 })
 
 /**
- * V8 lets its heap grow to between 1.3 and 4 times what is in use before it collects again. A few requests a second made it
- * collect again and again, and overload grew it by 300 MB. Half more than what is in use suits both. V8's own collections for
- * a process that it takes for idle came between single requests, so there are none.
+ * V8 lets its heap grow to between 1.3 and 4 times what is in use before it collects again: too little for few requests, and
+ * too much under overload. Half more than what is in use suits both. V8's own collections for a process that it takes for idle
+ * came between single requests, so there are none.
  */
 const flags = ["--heap-growing-percent=50", "--memory-reducer-gc-count=0", "--expose-gc"]
 

@@ -11,9 +11,9 @@ const lean = <R>(all: Context.Context<R>): Context.Context<R> =>
   Context.makeUnsafe(new Map([...all.mapUnsafe].filter(([key]) => isKept(key))))
 
 /**
- * The library starts each request with all services that it finds when it begins to serve. It copies them for the
- * endpoint, and four times more for each transaction. Here it finds about half of them. The routes have no middleware
- * around the server itself.
+ * The library starts each request with all services that it finds when it begins to serve, and copies them for the
+ * endpoint and for each transaction. Here it finds about half of them. It passes no middleware, because `serveRoutes` names
+ * none.
  */
 const withoutServices = ({ address, serve }: HttpServer.HttpServer["Service"]) =>
   HttpServer.make({
