@@ -1,11 +1,15 @@
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import * as NodeNet from "node:net"
+import { parseHttpsUrl } from "../../src/values/HttpsUrl.ts"
 
 /** How many ports a worker of the tests has: no two take the same one between this look and its use. */
 const share = 900
 
 /** One port after the other, so that two looks of a worker do not find the same one. */
 let looks = Math.floor(Math.random() * share)
+
+/** Whether webhooks may have this port: some belong to other protocols. */
+const isAllowed = (port: number) => Result.isSuccess(parseHttpsUrl(`http://127.0.0.1:${port}`, { allowLoopback: true }))
 
 /**
  * A free port, for programs that need a port number at the start. It is outside the system's ephemeral range and that of the
@@ -18,5 +22,5 @@ export const freePort: Effect.Effect<number> = Effect.suspend(() => {
     const server = NodeNet.createServer()
     server.once("error", () => resume(Effect.succeed(false)))
     server.listen(port, "127.0.0.1", () => server.close(() => resume(Effect.succeed(true))))
-  }).pipe(Effect.flatMap((free) => free ? Effect.succeed(port) : freePort))
+  }).pipe(Effect.flatMap((free) => free && isAllowed(port) ? Effect.succeed(port) : freePort))
 })
