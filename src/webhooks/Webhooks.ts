@@ -7,7 +7,7 @@ import { Vault } from "../platform/crypto/Vault.ts"
 import { Database } from "../platform/database/Database.ts"
 import * as Query from "../platform/database/Query.ts"
 import { NotFound, type PlanLimitExceeded, ValidationFailed } from "../platform/http/ApiErrors.ts"
-import { loopbackHosts, parseHttpsUrl } from "../values/HttpsUrl.ts"
+import { parseHttpsUrl } from "../values/HttpsUrl.ts"
 import type { AccountId, WebhookId } from "../values/Ids.ts"
 import type { PageOf, Window } from "../values/Page.ts"
 import { WakeUps } from "./delivery/WakeUps.ts"
@@ -22,7 +22,8 @@ const shownLength = 12
 
 const loopbackHint = "; the operator can allow this machine with WEBHOOK_ALLOW_LOOPBACK=true"
 
-const isLoopback = (url: string) => loopbackHosts.has(URL.parse(url)?.hostname.replace(/^\[(.*)\]$/, "$1") ?? "")
+/** Whether the setting would allow a URL that is refused without it. */
+const wouldPass = (url: string) => Result.isSuccess(parseHttpsUrl(url, { allowLoopback: true }))
 
 /** Replaces each masked value by the one that is stored under its name. */
 const mergeMasked = (
@@ -91,7 +92,7 @@ export class Webhooks extends Context.Service<Webhooks, {
         Result.match(parseHttpsUrl(url, rules), {
           onSuccess: Effect.succeed,
           onFailure: ({ kind, message }) =>
-            Effect.fail(ValidationFailed.of("url", `${message}${isLoopback(url) ? loopbackHint : ""}`, kind))
+            Effect.fail(ValidationFailed.of("url", `${message}${wouldPass(url) ? loopbackHint : ""}`, kind))
         })
 
       const sealedHeaders = (id: WebhookId, headers: WebhookHeaders) => {

@@ -100,6 +100,9 @@ layer(Service.layer({ env: { WEBHOOK_ALLOW_LOOPBACK: "false" } }), { excludeTest
         for (const url of ["http://127.0.0.1:9000/", "http://localhost:9000/", "https://[::1]:9000/"]) {
           assert.match((yield* create({ url })).text, /allow this machine with WEBHOOK_ALLOW_LOOPBACK=true/, url)
         }
+        for (const url of ["http://127.0.0.1:11211/", "http://user:word@127.0.0.1:9000/"]) {
+          assert.notMatch((yield* create({ url })).text, /WEBHOOK_ALLOW_LOOPBACK/, `${url} is refused with it too`)
+        }
       }))
 
     it.effect("a URL that is not https with one host is refused with a reason that does not repeat its password", () =>
