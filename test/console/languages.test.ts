@@ -187,6 +187,15 @@ describe.for(translations)("the texts in %s", ([locale, texts]) => {
     assert.deepStrictEqual(sorted(left.map(([, text]) => words(text)).filter((text) => !allowed.has(text))), [])
   })
 
+  // WCAG 2.5.3: people who speak to their browser say what they see.
+  it("name the links beside a contact by the texts that they show", () => {
+    for (
+      const [name, shown] of [["contacts.writeTo", "contacts.write"], ["contacts.chatWith", "contacts.chat"]] as const
+    ) {
+      assert.include(texts[name]?.toLowerCase(), texts[shown]?.toLowerCase() ?? "no text")
+    }
+  })
+
   it.effect("can be filled in with every number", () =>
     Effect.gen(function*() {
       const t = yield* Effect.flatMap(Messages, (messages) => messages.in(locale))

@@ -11,7 +11,7 @@ export const directory: Readonly<Record<keyof typeof english, string>> = {
   "contacts.since": "Kuva",
   "contacts.q": "Izina cyangwa nimero",
   "contacts.find": "Shakisha",
-  "contacts.write": "Andika",
+  "contacts.write": "Andikira",
   "contacts.writeTo": "Andikira {name}",
   "contacts.chat": "Ubutumwa",
   "contacts.chatWith": "Ubutumwa na {name}",

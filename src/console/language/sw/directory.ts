@@ -12,7 +12,7 @@ export const directory: Readonly<Record<keyof typeof english, string>> = {
   "contacts.q": "Jina au nambari",
   "contacts.find": "Tafuta",
   "contacts.write": "Andika",
-  "contacts.writeTo": "Mwandikie {name}",
+  "contacts.writeTo": "Andika kwa {name}",
   "contacts.chat": "Jumbe",
   "contacts.chatWith": "Jumbe na {name}",
   "contacts.noName": "hakuna jina",
