@@ -8,7 +8,7 @@ const share = 900
 /** One port after the other, so that two looks of a worker do not find the same one. */
 let looks = Math.floor(Math.random() * share)
 
-/** Whether webhooks may have this port: some belong to other protocols. */
+/** Whether the URL of a webhook may have this port: some ports belong to other protocols. */
 const isAllowed = (port: number) => Result.isSuccess(parseHttpsUrl(`http://127.0.0.1:${port}`, { allowLoopback: true }))
 
 /**

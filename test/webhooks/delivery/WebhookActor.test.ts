@@ -161,7 +161,7 @@ const actorOf = Effect.fnUntraced(function*(id: WebhookId) {
     },
     /** Waits until one more outcome is written. */
     written: Queue.take(written),
-    /** Waits until a new round has read the webhook, when this one is past its read. */
+    /** Waits for the read of the next round. The present round must have read the webhook. */
     newRound: Effect.andThen(Queue.clear(read), Effect.andThen(change, Queue.take(read))),
     /** Waits for a read of the webhook that begins after now: the second, as the first may be in flight. */
     refreshed: Effect.andThen(Queue.clear(read), Effect.andThen(Queue.take(read), Queue.take(read)))
